@@ -11,7 +11,7 @@ import { bundledTypes } from './package-types.ts'
 //   dist/gateway/                        the gateway and the test kit, bundled, for Bun
 //   dist/client.js, dist/client.d.ts     the client for Node.js, browsers and workers, each one file
 //   dist/testing.js, dist/testing.d.ts   what Node.js gets in place of the test kit, and the kit's types
-//   dist/THIRD-PARTY-LICENSES.txt       the licences of what it depends on
+//   dist/THIRD-PARTY-LICENSES.txt       the licenses of what it depends on
 //   dist/sgw-client/                     the client as a package of its own: npm pack ./dist/sgw-client
 
 const FOLDER = 'dist'

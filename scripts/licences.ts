@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { installedDependencies } from './release/dependencies.ts'
 
-// bun scripts/licences.ts FILE   writes the licences of what the executables and the image contain
+// bun scripts/licenses.ts FILE   writes the licenses of what the executables and the image contain
 
 export const LICENCES_FILE = 'THIRD-PARTY-LICENSES.txt'
 
@@ -15,12 +15,12 @@ interface Manifest {
   repository?: string | { url: string }
 }
 
-/** A package with the texts of its licence; empty if it only names the licence. */
+/** A package with the texts of its license; empty if it only names the license. */
 interface Licensed extends Manifest {
   texts: string[]
 }
 
-/** The licences of all production dependencies, by name. The same lock file makes the same text. */
+/** The licenses of all production dependencies, by name. The same lock file makes the same text. */
 export async function thirdPartyLicences(): Promise<string> {
   const found = await Promise.all((await installedDependencies()).map(({ folder }) => read(folder)))
   // Several packages may each have the same version of another.
@@ -60,7 +60,7 @@ function sectionOf(one: Licensed, all: readonly Licensed[]): string {
   return [head, ...(texts.length > 0 ? texts : [standardText(one, all)])].join('\n')
 }
 
-/** Packages whose licence text is used for packages that only name the same licence. */
+/** Packages whose license text is used for packages that only name the same license. */
 const EXAMPLES: Readonly<Record<string, string>> = { MIT: 'pino', ISC: 'split2', 'Apache-2.0': '@opentelemetry/api' }
 
 function standardText({ name, license = '', author }: Licensed, all: readonly Licensed[]): string {

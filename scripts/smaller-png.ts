@@ -3,18 +3,18 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib'
 const SIGNATURE_BYTES = 8
 /** Length, name and checksum. */
 const CHUNK_BYTES = 12
-/** Bytes of a pixel by the colour type of the header, with 8 bits of each colour: the two that browsers write. */
+/** Bytes of a pixel by the color type of the header, with 8 bits of each color: the two that browsers write. */
 const PIXEL_BYTES: Readonly<Record<number, number>> = { 2: 3, 6: 4 }
 
 /**
- * The same picture in fewer bytes, pixel for pixel, or the one that was given if it is as small. A page has large areas of one colour and
+ * The same picture in fewer bytes, pixel for pixel, or the one that was given if it is as small. A page has large areas of one color and
  * rows that repeat, which zlib finds best in bytes that no filter has changed. Errors: it is not a PNG as a browser writes it.
  */
 export function smallerPng(png: Buffer): Buffer {
   const chunks = chunksOf(png)
   const header = chunks.find(({ name }) => name === 'IHDR')?.data ?? Buffer.alloc(0)
   const pixelBytes = PIXEL_BYTES[header[9] ?? 0]
-  // 8 bits of each colour, and rows from top to bottom.
+  // 8 bits of each color, and rows from top to bottom.
   if (pixelBytes === undefined || header[8] !== 8 || header[12] !== 0) throw new Error('Not a PNG of a browser')
   const rowBytes = header.readUInt32BE(0) * pixelBytes
   const filtered = inflateSync(Buffer.concat(chunks.filter(({ name }) => name === 'IDAT').map(({ data }) => data)))

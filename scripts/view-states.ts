@@ -16,7 +16,7 @@ const SIZES = [
   [390, 844],
   [320, 720],
 ] as const
-/** In forced colours the operator's own replace those of the theme. */
+/** In forced colors the operator's own replace those of the theme. */
 export const LOOKS: readonly Look[] = [
   ...SIZES.flatMap(([width, height]) => (['light', 'dark'] as const).map((theme) => ({ width, height, theme }))),
   { width: 1440, height: 900, theme: 'light', isForced: true },

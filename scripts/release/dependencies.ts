@@ -19,7 +19,7 @@ interface Place {
   folder: string
 }
 
-/** What the executables are made of, with versions, hashes and licences, as CycloneDX 1.6 (ECMA-424). */
+/** What the executables are made of, with versions, hashes and licenses, as CycloneDX 1.6 (ECMA-424). */
 export async function dependencyList(version: string, platforms: readonly Platform[]): Promise<string> {
   const ours = await placeOf('.')
   const parts = await placeOf('scripts/platforms')

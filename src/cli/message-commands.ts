@@ -231,7 +231,7 @@ async function show(context: CliContext, messageId: string, tenant: string | und
     sayNext(context, `Why a webhook failed: sgw webhooks list --message ${messageId}`)
 }
 
-/** `door.jpg (image/jpeg, 48213 bytes), image/png`: each file, as far as the provider says. */
+/** `door.jpg (image/jpeg, 48213 bytes), image/png`: each file, as far as the provider describes it. */
 async function filesFieldOf(context: CliContext, { appId }: ActingApp, messageId: string): Promise<string> {
   const path = `/v1/sms/${encodeURIComponent(messageId)}/attachments`
   const { attachments } = (await ask(context, { method: 'GET', path, appId })) as { attachments: Attachment[] }

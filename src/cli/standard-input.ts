@@ -8,7 +8,7 @@ import { type CliContext, CliError } from './context.ts'
 /** A text has at most 1,600 characters. More than this is a mistake, such as a log file, and is not read to the end. */
 const MAX_TEXT_BYTES = 65_536
 
-/** The text of a message as given; `-` stands for standard input, without the line break at its end. */
+/** The given text of a message; `-` stands for standard input, without the line break at its end. */
 export async function textOf({ stdin }: CliContext, given: string): Promise<string> {
   if (given !== '-') return given
   if (stdin === null) throw new CliError(TERMINAL, EXIT.usage)

@@ -3,7 +3,7 @@ import { parseDateTime } from '../core/date-time.ts'
 import { fails } from '../api/http/route.ts'
 import { OVER } from './alerts/mutes.ts'
 
-/** An unknown subject or alert is 404. */
+/** An unknown subject or alert gets a 404. */
 const subject = z
   .unknown()
   .optional()

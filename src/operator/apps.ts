@@ -56,7 +56,7 @@ export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<
   return answer
 }
 
-/** Gives an active app a new key; the old one stops working at once. Errors: `appInactive`, `appNotFound`. */
+/** Gives an active app a new key; the old one stops working immediately. Errors: `appInactive`, `appNotFound`. */
 export async function rotateAppKey(gateway: Gateway, { appId }: OneApp): Promise<RotatedKey> {
   const { keyHash, ...answer } = newApiKey(gateway)
   if (await change(gateway, appId, { keyHash, keyPrefix: answer.apiKeyPrefix }, IS_ACTIVE)) return answer
@@ -71,7 +71,7 @@ export async function rotateAppWebhookSecret(gateway: Gateway, { appId }: OneApp
   return rotateWebhookSecret(gateway, { appId, tenantId }, appId)
 }
 
-/** Deactivates an app: its key stops working at once. Does nothing to an inactive app. Errors: `appNotFound`. */
+/** Deactivates an app: its key stops working immediately. Does nothing to an inactive app. Errors: `appNotFound`. */
 export async function deactivateApp(gateway: Gateway, { appId }: OneApp): Promise<{ ok: true }> {
   const isChanged = await change(gateway, appId, { isActive: false }, IS_ACTIVE)
   if (!isChanged) await readApp(gateway, appId)

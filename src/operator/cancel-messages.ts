@@ -36,7 +36,7 @@ export async function cancelAll(gateway: Gateway, queued: readonly QueuedMessage
   })
 }
 
-/** Finds messages that are not in memory, too: without a server, none are. */
+/** Also finds messages that are not in memory: without a server, none are. */
 async function sendJobsOf({ database }: Gateway, queued: readonly QueuedMessage[]): Promise<Map<string, number>> {
   const rows = await database.reader.longRead('operator', SEND_JOBS, [JSON.stringify(queued.map(({ id }) => id))])
   return new Map(rows.map(({ subject, seq }) => [String(subject), Number(seq)]))

@@ -15,7 +15,7 @@ export async function connectJwt(
   await readTenant(gateway, tenantId)
   const result = await connectByJwt(gateway, jwt, { tenantId, requestId })
   if (result.type !== 'connected') throw new ApiError('conflict', problemOf(result))
-  // RC_JWT failed to do this; now it is done.
+  // RC_JWT failed to do this, but now it is done.
   const { state } = gateway.configuredJwt
   const isDone = gateway.config.provider.jwt === jwt || ('fix' in state && state.tenantId === tenantId)
   // A JWT that waits is presented again, and it may belong to another extension.

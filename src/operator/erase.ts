@@ -92,7 +92,7 @@ async function deleteRange(
   return deleted.length
 }
 
-/** Otherwise an operator could delete by mistake everything that a connected number ever sent. */
+/** Otherwise, an operator could mistakenly delete everything that a connected number ever sent. */
 async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
   const { number } = phoneNumbers
   const [own] = await gateway.database.orm.select({ number }).from(phoneNumbers).where(eq(number, phone)).limit(1)

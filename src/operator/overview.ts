@@ -26,7 +26,7 @@ export async function readTenantsOverview(gateway: Gateway, { hours }: TenantsOv
   }
 }
 
-/** The most urgent alert of each tenant that has one; of equal ones the oldest. */
+/** The most urgent alert of each tenant that has one; among equal ones, the oldest. */
 function worstOf(alerts: readonly Alert[]): Map<string, Alert> {
   const rankOf = ({ alert }: Alert): number => ALERT_NAMES.indexOf(alert)
   const byUrgency = alerts.toSorted(

@@ -12,9 +12,9 @@ import { type ResendOutcome, argumentsOf, countsSql, portionSql } from './resend
 import type { ResendAnswer, ResendBody } from './resend-schemas.ts'
 import { readTenant } from './tenants.ts'
 
-/** Read at once. */
+/** Read in one query. */
 const PER_READ = 50
-/** To accept so many holds the event loop for 2 ms. */
+/** Accepting this many holds the event loop for 2 ms. */
 const ACCEPTED_AT_ONCE = 10
 
 /**
@@ -55,7 +55,7 @@ async function countOutcomes({ database }: Gateway, wish: ResendBody, args: Argu
 
 const isNamed = ({ messageIds }: ResendBody): boolean => (messageIds ?? null) !== null
 
-/** What this call did; `alreadyResent`: another call did it meanwhile. */
+/** What this call did; `alreadyResent`: another call did it in the meantime. */
 type Done = Pick<Counts, 'resent' | 'refused' | 'alreadyResent'>
 
 async function sendAll(gateway: Gateway, wish: ResendBody, args: Argument[]): Promise<Done> {

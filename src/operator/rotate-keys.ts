@@ -11,8 +11,8 @@ const ROWS_PER_BATCH = 50
 
 /**
  * Encrypts every stored secret again with the newest of ENCRYPTION_KEYS, a few rows at a time, while the server runs. Skips rows that changed
- * meanwhile: the change has already used the newest key. Keyed hashes cannot be recreated without the secret itself; docs/security.md says how
- * they move to a new key. Errors: `conflict` if the server runs with other keys, or if a secret cannot be decrypted.
+ * in the meantime: the change has already used the newest key. Keyed hashes cannot be recreated without the secret itself; docs/security.md
+ * says how they move to a new key. Errors: `conflict` if the server runs with other keys, or if a secret cannot be decrypted.
  */
 export async function rotateKeys(
   gateway: Gateway,

@@ -17,7 +17,7 @@ export interface LocalApp {
 export function serveOperator(load: () => Promise<LocalApp>, path: string): OperatorSocket {
   let server = open(load, path)
   const timer = setInterval(() => {
-    // An operator who has deleted the database by mistake (`rm sgw.db*`) needs the commands more than ever.
+    // An operator who has mistakenly deleted the database (`rm sgw.db*`) needs the commands more than ever.
     if (!existsSync(path) && existsSync(dirname(path))) server = reopen(server, () => open(load, path))
   }, REOPEN_EVERY_MS)
   return {

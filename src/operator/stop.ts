@@ -10,7 +10,7 @@ export function stopServer(): { pid: number } {
   return { pid: process.pid }
 }
 
-/** Stops this process so that a standby takes over at once. Errors: there is no standby. */
+/** Stops this process so that a standby takes over immediately. Errors: there is no standby. */
 export function giveLease({ lease }: Pick<Gateway, 'lease'>): { pid: number } {
   if (lease === null) throw apiError('noStandby')
   setTimeout(() => lease.give(), ANSWER_MS)

@@ -45,7 +45,7 @@ export async function listTenants(
 const ACTIVE_APPS = sql<number>`(SELECT count(*) FROM apps WHERE apps.tenant_id = "tenants"."id" AND apps.is_active = 1)`
 const LIVE_EXTENSIONS = sql<number>`(SELECT count(*) FROM extensions WHERE extensions.tenant_id = "tenants"."id" AND extensions.status != 'revoked')`
 
-/** Changes the status of a tenant. It takes effect at once for its keys, queued messages and open sockets. Errors: `tenantNotFound`. */
+/** Changes the status of a tenant. It takes effect immediately for its keys, queued messages and open sockets. Errors: `tenantNotFound`. */
 export async function setTenantStatus(
   gateway: Gateway,
   { tenantId, status }: z.output<typeof TenantStatusBody> & { tenantId: string },

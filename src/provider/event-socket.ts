@@ -37,9 +37,9 @@ export const NO_CLOSING_FRAME = 1006
 /** An open socket with its one subscription. */
 export interface EventSocket {
   subscriptionId: string
-  /** Whether it continues where `recovery` ended. More events may have been missed than the provider keeps. */
+  /** Whether it continues where `recovery` ended. Even so, more events may have been missed than the provider keeps. */
   recovered: boolean
-  /** Milliseconds until the provider ends it, whatever happens. */
+  /** Milliseconds until the provider ends it in any case. */
   lifeMs: number
   /** For the next `openEventSocket`, once this one has ended; null if the provider gave none. */
   recovery(): SocketRecovery | null
@@ -47,6 +47,6 @@ export interface EventSocket {
   heartbeat(): Promise<boolean>
   /** Asks the provider whether it still has the subscription; null if it does not answer. */
   isSubscribed(): Promise<boolean | null>
-  /** Ends it at once, without a closing handshake, which would take minutes on a dead connection. */
+  /** Ends it immediately, without a closing handshake, which would take minutes on a dead connection. */
   close(): void
 }

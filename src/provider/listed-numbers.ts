@@ -3,7 +3,7 @@
 export interface ListedNumbers {
   /** The numbers from which it may send SMS. */
   sms: SmsNumber[]
-  /** Direct local numbers in the United States, which need a campaign to send. Numbers that may send are in the other list, too. */
+  /** Direct local numbers in the United States, which need a campaign to send. Numbers that may send are also in the other list. */
   local: LocalNumber[]
 }
 
@@ -13,7 +13,7 @@ export interface SmsNumber {
   number: string
   /** In the provider's words, such as `DirectNumber` or `MainCompanyNumber`; null if it gives none. */
   usageType: string | null
-  /** Whether it may send media, too. */
+  /** Whether it may also send media. */
   sendsMedia: boolean
   /** The extension that it belongs to, which may be a call queue, and its type in the provider's words; null if the provider does not say. */
   ownerId: string | null

@@ -20,7 +20,7 @@ type ListingGroup = Extract<QuotaGroup, 'light' | 'back_fill'>
 
 export interface MessageListing {
   records: StoredSms[]
-  /** Whether messages of call queues were requested, too. */
+  /** Whether messages of call queues were also requested. */
   ofEveryOwner: boolean
 }
 

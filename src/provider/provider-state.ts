@@ -21,7 +21,7 @@ export class ProviderState {
     this.silentSince = isSilent ? (this.silentSince ?? this.clock.monotonic()) : null
   }
 
-  /** Call with the result of each call that presents the client's credentials. Another OAuth error means that they were accepted. */
+  /** Call with the result of each call that presents the client's credentials. Any other OAuth error means that they were accepted. */
   noteClient(result: ProviderResult<unknown>): void {
     if (!result.ok && result.failure.oauthError === null) return
     this.isClientKnown = true

@@ -27,5 +27,5 @@ export interface ProviderSubscription {
 /** The code of a failure: the subscription was made, but not for inbound messages. */
 export const FILTER_REFUSED = 'SUB-412'
 
-/** Whether the provider could not reach the address of a webhook: a proxy that starts anew is enough for that. */
+/** Whether the provider could not reach the address of a webhook: a restarting proxy is enough for that. */
 export const isAboutAddress = ({ code }: { code: string | null }): boolean => /^SUB-52[0-5]$/.test(code ?? '')

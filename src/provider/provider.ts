@@ -141,7 +141,7 @@ export interface ProviderExtension {
 }
 
 export interface MessageQuery {
-  /** Also messages of call queues that the extension may read. A provider may refuse it. */
+  /** Includes messages of call queues that the extension may read. A provider may refuse this. */
   ofEveryOwner?: boolean
   direction: 'Inbound' | 'Outbound'
   /** Epoch milliseconds, both inclusive; up to now if `until` is absent. */

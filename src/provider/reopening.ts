@@ -8,7 +8,7 @@ import { type Wait, waitFailure } from './subscription-life.ts'
 const FIRST_MS = 1000
 const STEP_MS = 10_000
 const MAX_MS = 120_000
-/** A socket that ends sooner counts as a failure: one that dies at once must not be reopened each second. */
+/** A socket that ends sooner counts as a failure: a socket that dies immediately must not be reopened each second. */
 const SOUND_MS = 30_000
 
 /** The result of an attempt to open a socket. */

@@ -232,7 +232,7 @@ export class Tokens {
       })
       // Also after a failure: a disk can fail after the commit, and the old pair must not be used again.
       .finally(() => directory.forget(key.tenantId))
-    // Not after a failure: listeners would retry at once, which would fail and be announced again.
+    // Not after a failure: listeners would retry immediately, which would fail and be announced again.
     changed({ tenantId: key.tenantId, extensionId: key.extensionId })
     return stored
   }

@@ -1,6 +1,6 @@
 /**
- * Whether two spellings name the same address (RFC 3986 6.2.2 and 6.2.3): scheme and host in any case, the default port written or not,
- * characters percent-encoded that need not be. A final slash does not count either.
+ * Whether two spellings name the same address (RFC 3986 6.2.2 and 6.2.3): scheme and host in any case, the default port written or not, and
+ * characters percent-encoded unnecessarily. A final slash does not count either.
  */
 export const isSameAddress = (one: string, other: string): boolean => normalized(one) === normalized(other)
 

@@ -75,7 +75,7 @@ export class BackupProcess {
     return isLost ? this.#replication.abandon() : this.#replication.finish(limitMs)
   }
 
-  /** Ends Litestream at once, without a last copy: another gateway continues from the stored changes. */
+  /** Ends Litestream immediately, without a last copy: another gateway continues from the stored changes. */
   kill(): void {
     this.#replication?.kill()
   }

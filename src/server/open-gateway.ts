@@ -43,7 +43,7 @@ export interface RunOptions {
   lease?: Lease
   /** The lock of the data folder, if this process has it already. */
   folderLock?: ProcessLock
-  /** Ends what has listened in the place of the gateway. */
+  /** Ends what has listened in place of the gateway. */
   beforeListening?(): Promise<void>
   /** Counts calls and webhook POSTs. */
   meter?: Meter
@@ -64,7 +64,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   const isLogEmpty = sizeOf(`${path}-wal`) === 0
   const database = await open(options, config, clock)
   stack.defer(() => database.close())
-  // A file that is no database is refused as such.
+  // A file that is not a database is refused as such.
   if (keys === null) throw missingKey(config)
   const replaced = await refusalOfReplaced(path, database.gate)
   if (replaced !== null) throw new StartError(EXIT.badConfig, replaced)
@@ -94,14 +94,14 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
 /** Takes the locks of the data folder and of the database file, unless that file, or its log, is not the one that was used here last. */
 async function lockFiles(options: RunOptions, path: string, stack: AsyncDisposableStack): Promise<void> {
   const { config, log } = options
-  // A supervisor may start the next process before the last one has ended. A developer wants to know at once.
+  // A supervisor may start the next process before the last one has ended. A developer wants to know immediately.
   const { lockWaitMs = config.production ? LOCK_WAIT_MS : 0 } = options
   const noteWait = noteWaitFor(path, log)
   const lock = options.folderLock ?? (await openDataFolder(path, lockWaitMs, noteWait))
   stack.defer(() => lock.release())
   refuseLost(config, path)
   const foreign = refusalOfForeignLog(path)
-  // Litestream has kept the log at a stop that saved a copy.
+  // Litestream kept the log at a stop that saved a copy.
   if (foreign !== null) throw new StartError(EXIT.badConfig, (await refusalOfReplaced(path, null)) ?? foreign)
   const fileLock = await lockDatabase(path, lockWaitMs, noteWait)
   stack.defer(() => fileLock.release())
@@ -149,8 +149,9 @@ function refuseLost({ requireRestore }: Config, path: string): void {
 }
 
 /**
- * Starts the replication. Litestream goes on where the log ends. Without a log it copies all pages, and damaged ones would become the newest
- * backup, so they are checked first, in the time that the disk takes to read them. A holder of the lease has just fetched and checked its database.
+ * Starts the replication. Litestream continues at the end of the log. Without a log, it copies all pages, and damaged ones would become the
+ * newest backup, so they are checked first, in the time that the disk takes to read them. A holder of the lease has just fetched and checked
+ * its database.
  */
 async function replicate(options: RunOptions, path: string, database: Database, copiesAll: boolean): Promise<void> {
   if (options.replicate !== undefined && options.lease === undefined && copiesAll) {
@@ -159,7 +160,7 @@ async function replicate(options: RunOptions, path: string, database: Database, 
       throw new StartError(EXIT.cannotWrite, damagedText(path, 'SQLITE_CORRUPT'))
   }
   await options.replicate?.()
-  // What is in the file must be stored at the replica too before anybody sees it. Under a lease the commit that notes its epoch comes next.
+  // What is in the file must also be stored at the replica before anybody sees it. Under a lease, the commit that records its epoch comes next.
   if (options.lease === undefined) await database.untilStored()
 }
 
@@ -181,8 +182,8 @@ async function open({ log, replica, lease }: RunOptions, config: Config, clock: 
 }
 
 /**
- * A log in which a fault of the storage is one line a minute, the one that `storage` writes. While a disk is full, every job, timer and
- * queue fails again each second: those lines are written at level `debug`.
+ * A log in which a fault of the storage is one line a minute, written by `storage`. While a disk is full, every job, timer and queue fails
+ * again each second: those lines are written at level `debug`.
  */
 function withoutRepeats(log: Log, storage: Storage | undefined): Log {
   const isRepeat = ({ error }: LogFields): boolean =>

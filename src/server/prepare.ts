@@ -13,8 +13,8 @@ export async function openDevelopment(options: RunOptions, isTest: boolean): Pro
 }
 
 /**
- * Prepares what a developer needs, and returns its part of the greeting; null if nothing is left to say. A stop meanwhile closes the database,
- * which is not an error here.
+ * Prepares what a developer needs, and returns its part of the greeting; null if nothing is left to say. A stop in the meantime closes the
+ * database, which is not an error here.
  */
 export async function prepareDevelopment(
   running: RunningGateway,
@@ -58,7 +58,7 @@ async function logMessages({ gateway }: RunningGateway): Promise<void> {
   lines.logMessages(gateway)
 }
 
-/** In development with RingCentral itself: makes what a developer needs. */
+/** In development with RingCentral itself: creates what a developer needs. */
 async function prepareRealProvider(running: RunningGateway): Promise<DevelopmentFacts> {
   const real = await import('./development/real-provider.ts')
   return real.prepareRealProvider(running)

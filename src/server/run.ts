@@ -19,7 +19,7 @@ export interface RunningGateway {
   gateway: Gateway
   /** Base address of the listener, without a trailing slash. */
   url: string
-  /** Base address of the admin listener, where there is one. */
+  /** Base address of the admin listener, if there is one. */
   adminUrl: string | null
   /** Starts jobs and timers, unless the gateway is stopping. Until then messages are accepted but not sent. */
   work(): void

@@ -25,7 +25,9 @@ export class Shutdown {
     return this.state === 'draining'
   }
 
-  /** Stops the server and exits with this code, or with 1 instead of 0 if the stop had a problem. A second call ends the process at once. */
+  /**
+   * Stops the server and exits with this code, or with 1 instead of 0 if the stop had a problem. A second call ends the process immediately.
+   */
   stop = async (code: number): Promise<void> => {
     if (this.begun) return this.exit(EXIT.failure)
     this.state = 'draining'
@@ -35,7 +37,7 @@ export class Shutdown {
     this.exit(code === EXIT.stopped && problem !== null ? EXIT.failure : code)
   }
 
-  /** The first signal drains. A second one ends the process at once, which is safe: every state survives a crash. */
+  /** The first signal drains. A second one ends the process immediately, which is safe: every state survives a crash. */
   onSignals(): void {
     process.on('SIGTERM', () => void this.stop(EXIT.stopped))
     process.on(
@@ -44,7 +46,7 @@ export class Shutdown {
     )
   }
 
-  /** Stops the gateway if Litestream ends by itself: otherwise it would run without a backup, and its log would grow. */
+  /** Stops the gateway if Litestream ends on its own: otherwise, the gateway would run without a backup, and its log would grow. */
   withoutLitestream = async (code: number): Promise<void> => {
     await Bun.sleep(SAME_SIGNAL_MS)
     if (this.begun) return
@@ -53,7 +55,7 @@ export class Shutdown {
   }
 }
 
-/** A signal to the whole process group ends Litestream too. It reaches the gateway within this time. */
+/** A signal to the entire process group also ends Litestream. It reaches the gateway within this time. */
 const SAME_SIGNAL_MS = 250
 
 /** Without this, an error would end the process with a stack trace. */

@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.ts'
 import type { ConsentSpec } from '../core/provider-changes.ts'
 
 /**
- * The keywords that the platform documents (RingCentral guide, "Handling Opt-in / Opt-out requests"). On purpose they are not the
- * gateway's own: a test of both together would not find a mistake that both share.
+ * The keywords that the platform documents (RingCentral guide, "Handling Opt-in / Opt-out requests"). They are deliberately not the gateway's
+ * own: a test of both together would not find a mistake that both share.
  */
 const OPT_OUT = ['STOP', 'UNSUBSCRIBE', 'QUIT', 'CANCEL', 'END']
 const OPT_IN = ['START', 'SUBSCRIBE', 'RESUME', 'CONTINUE', 'UNSTOP']

@@ -12,7 +12,7 @@ export interface MessageKnobs {
   /** Sets the outcome of the next `calls` (default 1) accepted sends. */
   planNextSms(plan: FinalOutcome & { calls?: number }): void
   setMessageStatus(change: { messageId: string; messageStatus: string; deliveryErrorCode?: string }): void
-  /** Resolves all message threads, as people or three quiet days do: a full sync has nothing of them anymore. */
+  /** Resolves all message threads, as people do, or three days of silence: a full sync no longer has any of them. */
   resolveThreads(): { resolved: number }
   /** Oldest first. `limit` (default 1000) counts from the newest. */
   messages(filter?: { extensionId?: string; direction?: 'Inbound' | 'Outbound'; limit?: number }): MessageView[]

@@ -56,10 +56,10 @@ interface Wish {
   ms: number
 }
 
-/** Returns how many open sockets the fault has happened to. */
+/** Returns how many open sockets the fault affected. */
 type Play = (world: World, wish: Wish) => number
 
-/** Happens at once to the open sockets. */
+/** Happens immediately to the open sockets. */
 const toOpen =
   (play: (connection: SocketConnection) => void): Play =>
   ({ sockets }, { extensionId }) => {

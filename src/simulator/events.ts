@@ -29,7 +29,7 @@ async function announceThreads(world: World, message: Message): Promise<Delivery
   return (await Promise.all(deliveries)).flat()
 }
 
-/** Tells the subscribers of an account that a consent has changed. What the body has is not published, so it has nothing. */
+/** Tells the subscribers of an account that a consent has changed. The content of the body is not published, so it is empty. */
 export async function announceConsents(world: World, accountId: number): Promise<Delivery[]> {
   if (world.settings.consents !== 'shown') return []
   const deliveries = world.subscriptions.all().flatMap((subscription) => {

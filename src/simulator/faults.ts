@@ -17,9 +17,9 @@ export type Fault =
   | { kind: 'accept-then-hang'; ms?: number }
   | { kind: 'accept-then-reset' }
   | { kind: 'accept-then-close' }
-  /** The connection is reset at once. The call is processed after `ms` of the simulator's clock. */
+  /** The connection is reset immediately. The call is processed after `ms` of the simulator's clock. */
   | { kind: 'late-accept'; ms: number }
-  /** Processed at once. The right answer comes after `ms`. */
+  /** Processed immediately. The right answer comes after `ms`. */
   | { kind: 'delay'; ms: number }
   /** The right answer, its headers one byte per `ms` (default 50). */
   | { kind: 'drip-headers'; ms?: number }

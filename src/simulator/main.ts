@@ -7,7 +7,7 @@ import { EXIT } from '../core/start-error.ts'
 import type { NewExtension } from '../core/provider-changes.ts'
 import { type SimulatorControl, startSimulator } from './simulator.ts'
 
-// The simulator as a program of its own: `bun src/simulator/main.ts --port 4010`. Prints one line with its address.
+// The simulator as a standalone program: `bun src/simulator/main.ts --port 4010`. Prints one line with its address.
 
 const HELP = `Usage: bun src/simulator/main.ts [options]
   --hostname <address>       default 127.0.0.1
@@ -86,7 +86,7 @@ function whyNot(error: unknown): string {
     : `Port ${taken} is in use: stop the other program, or choose another port with --port or --socket-port`
 }
 
-/** Where a restarted simulator has the same extensions, it has the same JWT. */
+/** A restarted simulator with the same extensions has the same JWT. */
 function writeJwt(control: SimulatorControl, file: string): void {
   const [first] = control.extensions()
   if (first === undefined) throw new Error('--jwt-file needs an extension: omit --empty')

@@ -94,7 +94,7 @@ const mediaAttachment = (attachment: Attachment, uri: string): Record<string, un
   ...(attachment.fileName === null ? {} : { fileName: attachment.fileName }),
 })
 
-/** Writes an E.164 number as records do, by turns in each of these forms. `turn` is the same for all numbers of a message. */
+/** Writes an E.164 number in the forms that records have, which take turns. `turn` is the same for all numbers of a message. */
 function writtenNumber(number: string, turn: number, forms: readonly NumberForm[]): string {
   const form = forms[turn % forms.length]
   if (form === 'digits') return number.replace(/^\+/, '')

@@ -42,7 +42,7 @@ function boundaryOf(contentType: string): string | null {
   return BOUNDARY_CHARACTERS.test(boundary) ? boundary : null
 }
 
-/** Reads what stands between two delimiters: the rest of a line, headers, an empty line, content. */
+/** Reads what is between two delimiters: the rest of a line, headers, an empty line, content. */
 function readPart(bytes: Buffer): BodyPart | null {
   const start = bytes.subarray(0, MAX_HEADERS_BYTES)
   const headersAt = start.indexOf(LINE)

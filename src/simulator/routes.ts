@@ -45,8 +45,8 @@ const THREADS = '/restapi/v1.0/account/{accountId}/message-threads'
 const SUBSCRIPTION = '/restapi/v1.0/subscription'
 
 /**
- * Every endpoint, with its name for faults and the log. Path, throttling group and permission are those of the operation in
- * RingCentral's OpenAPI file; a test compares them. What is not in this list is RingCentral's own 404.
+ * Every endpoint, with its name for faults and the log. Path, throttling group and permission are those of the operation in RingCentral's
+ * OpenAPI file; a test compares them. Anything else gets RingCentral's own 404.
  */
 export const ROUTES: readonly Route[] = [
   open('probe', 'GET', '/restapi', null, probe),
@@ -84,7 +84,7 @@ export const ROUTES: readonly Route[] = [
   api('threads', 'GET', THREADS, 'medium', 'SMS', ofThreads(listThreads)),
   api('thread', 'GET', `${THREADS}/{threadId}`, 'medium', 'SMS', ofThreads(getThread)),
   api('consents', 'POST', '/restapi/v2/accounts/{accountId}/sms/consents/search', 'light', 'SMS', searchConsents),
-  // The reference names no permission for subscriptions. `createSubscription` checks one that has an error of its own.
+  // The reference names no permission for subscriptions. `createSubscription` checks one that has its own error.
   api('subscription-create', 'POST', SUBSCRIPTION, 'medium', null, createSubscription),
   api('subscription-list', 'GET', SUBSCRIPTION, 'light', null, listSubscriptions),
   api('subscription-get', 'GET', `${SUBSCRIPTION}/{subscriptionId}`, 'light', null, getSubscription),
@@ -137,7 +137,7 @@ function api(
   }
 }
 
-/** Media may be asked with the token in the query (RingCentral developer guide, "Working with media content"). */
+/** Media may be requested with the token in the query (RingCentral developer guide, "Working with media content"). */
 function media(...endpoint: Parameters<typeof api>): Route {
   const route = api(...endpoint)
   return {

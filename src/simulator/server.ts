@@ -77,7 +77,7 @@ function dialable(hostname: string): string {
 
 /** Without a timeout for idle connections: no request of a client meets a connection that is just being closed. */
 const OPTIONS = { keepAliveTimeout: 0 }
-/** As the reference says of messages, `x-request-max-body-size`. */
+/** As the reference says for messages, `x-request-max-body-size`. */
 const MAX_BODY_BYTES = 10_485_760
 
 const httpServer = (): HttpServer => process.getBuiltinModule('node:http').createServer(OPTIONS)

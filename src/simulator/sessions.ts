@@ -2,9 +2,9 @@ import type { Clock } from '../core/clock.ts'
 import { randomText } from './random.ts'
 
 /**
- * Sessions and the rotation of their tokens (RingCentral developer guide, "Refreshing access tokens").
- * A refresh invalidates the old access token at once. The old refresh token returns the same new pair until 10 s after the
- * first use of the new access token, so that a client that lost the answer can repeat the refresh.
+ * Sessions and the rotation of their tokens (RingCentral developer guide, "Refreshing access tokens"). A refresh invalidates the old access
+ * token immediately. The old refresh token returns the same new pair until 10 s after the first use of the new access token, so that a client
+ * that lost the answer can repeat the refresh.
  */
 export class Sessions {
   private readonly sessions = new Set<Session>()

@@ -1,7 +1,7 @@
 import type { SituationWish } from '../core/simulator-access.ts'
 import type { World } from './world.ts'
 
-/** With it the gateway continues a second after the end of the situation. */
+/** With it, the gateway continues a second after the situation ends. */
 const SOON = { 'Retry-After': '1' }
 
 /** Sets the faults that make a situation. */

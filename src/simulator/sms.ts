@@ -68,7 +68,7 @@ function accept(world: World, message: Message, sender: Extension): Reply {
   if (message.outcome === null || message.outcome.messageStatus === 'Delivered')
     for (const ring of world.phones) ring(message)
   if (hasChangeSubscribers(world, message)) announceProgress(world, message)
-  // However long the answer takes: a message that failed meanwhile was accepted all the same.
+  // However long the answer takes: a message that failed in the meantime was still accepted.
   return jsonOfMessages(messageRecord(world, message, sender, world.messages.stateWhenAdded(message)))
 }
 

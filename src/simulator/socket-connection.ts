@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Settings } from './settings.ts'
 import { absoluteTimeout, idleTimeout } from './socket-frames.ts'
 
-/** What of a socket of `Bun.serve` a connection needs. */
+/** The part of a `Bun.serve` socket that a connection needs. */
 export interface RawSocket {
   send(text: string): unknown
   ping(): unknown

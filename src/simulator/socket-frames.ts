@@ -14,7 +14,7 @@ export interface RecoveryToken {
 export interface ConnectionOpening {
   openedAt: number
   recovery: RecoveryToken
-  /** Null where the client has not asked to recover a session. */
+  /** Null if the client has not asked to recover a session. */
   isRecovered: boolean | null
 }
 

@@ -7,7 +7,7 @@ import type { SocketSession } from './socket-session.ts'
 import type { AnswerWire } from './wire.ts'
 import type { World } from './world.ts'
 
-/** Answers a frame of the client: its heartbeats, and its requests as the REST API does. What is neither is ignored. */
+/** Answers a frame of the client: its heartbeats, and its requests as the REST API does. Ignores everything else. */
 export async function answerFrame(world: World, { session, connection }: OpenSocket, text: string): Promise<void> {
   const [meta, body] = partsOf(text)
   if (meta?.['type'] === 'Heartbeat') return connection.send(heartbeat(meta['messageId']))
@@ -44,7 +44,7 @@ function callOf(session: SocketSession, meta: Record<string, unknown>, body: unk
 
 const subscribes = ({ method, path }: Call): boolean => method === 'POST' && path === '/restapi/v1.0/subscription'
 
-/** Answers one request over a socket. A cut of the answer cuts the socket. */
+/** Answers one request over a socket. Cutting the answer cuts the socket. */
 class SocketWire implements AnswerWire {
   sent: Reply | null = null
 

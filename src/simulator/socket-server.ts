@@ -9,7 +9,7 @@ import type { World } from './world.ts'
 
 /** One upgraded socket. */
 interface Upgraded {
-  /** Null if it has none: then it is closed at once. */
+  /** Null if it has none: then it is closed immediately. */
   ticket: Ticket | null
   recover: string | null
   fault: ConnectionFault | null
@@ -18,7 +18,7 @@ interface Upgraded {
 
 /** The gateway closes a connection without a ticket with this code (github.com/ringclaw/openclaw-ringcentral, pull request 150). */
 const NO_TICKET = 4400
-/** What the platform sends and closes with instead of `ConnectionDetails` is not documented. */
+/** The frame and code that the platform sends instead of `ConnectionDetails` are not documented. */
 const REFUSED = 4401
 
 const PATH = '/ws'
@@ -81,7 +81,7 @@ function upgrade(world: World, request: Request, server: Server<Upgraded>): Resp
   return server.upgrade(request, { data }) ? undefined : refused(400)
 }
 
-/** An unknown or expired ticket is answered 401, and so is a used one. */
+/** An unknown, expired or used ticket gets a 401. */
 function refusalOf(
   { settings }: World,
   fault: ConnectionFault | null,

@@ -8,7 +8,7 @@ import { SocketSession } from './socket-session.ts'
 import { SocketTickets } from './socket-tickets.ts'
 import type { SubscriptionBook } from './subscription-book.ts'
 
-/** What the sockets need of the world. */
+/** What the sockets need from the rest of the simulator. */
 interface Surroundings {
   clock: Clock
   settings: Settings

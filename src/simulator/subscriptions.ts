@@ -177,7 +177,7 @@ const noWebhooks = (): Reply =>
 const isOutOfReach = ({ call }: ApiCall, { socket }: Subscription): boolean =>
   socket !== null && socket.token !== call.socket?.token
 
-/** The code is not documented: we assume that of the other transports that cannot be changed so. */
+/** The code is not documented: we assume that of the other transports that cannot be changed in this way. */
 const notAllowed = (): Reply => apiError(405, 'SUB-511', 'Action not allowed for WebSocket subscription')
 
 const limitExceeded = (): Reply => apiError(403, 'SUB-505', 'Subscriptions limit exceeded')

@@ -16,13 +16,13 @@ export interface Thread {
   modifiedAt: number
 }
 
-/** What a sync lists: a message. Hints about threads are left out, because two kinds of the reference fit them at once. */
+/** What a sync lists: a message. Hints about threads are left out, because they match two kinds in the reference. */
 export interface ThreadEntry {
   message: Message
   thread: Thread
 }
 
-/** The message threads of all accounts, and their entries in the order in which they came. */
+/** The message threads of all accounts, and their entries in the order of arrival. */
 export class Threads {
   readonly #byId = new Map<string, Thread>()
   /** By their two numbers. */
@@ -31,7 +31,7 @@ export class Threads {
 
   constructor(private readonly clock: Clock) {}
 
-  /** The open thread of the two numbers, which is made if there is none. */
+  /** The open thread of the two numbers, created if there is none. */
   openFor(owner: Extension, number: string, contact: string): Thread {
     const open = this.#open.get(`${number} ${contact}`)
     if (open !== undefined) return open
@@ -48,7 +48,7 @@ export class Threads {
     this.#entries.push({ message, thread })
   }
 
-  /** Resolves all that are open, as their assignees or three quiet days do. */
+  /** Resolves all open threads, as their assignees do, or three days of silence. */
   resolveAll(): number {
     const open = [...this.#open.values()]
     this.#open.clear()
@@ -71,6 +71,6 @@ export class Threads {
   }
 }
 
-/** Those of a user alone have no threads: only numbers that several share do. */
+/** A number that only one user has gets no threads: only shared numbers do. */
 export const isShared = (reader: Extension, { ownerId, usageType }: PhoneNumber): boolean =>
   ownerId !== reader.id || usageType !== 'DirectNumber'

@@ -5,7 +5,7 @@ import { loadAxe } from './console.ts'
 /** Of WCAG 2, for texts of the usual size. */
 const LEAST_CONTRAST = 4.5
 
-/** A piece of text as it is seen: where, in pixels of the page, and its colour as CSS. */
+/** A piece of text as it is seen: where, in pixels of the page, and its color as CSS. */
 interface SeenText {
   text: string
   colour: string
@@ -16,7 +16,7 @@ interface SeenText {
 }
 
 /**
- * Expects enough contrast where axe leaves it open, as over a gradient or where elements overlap: of a text's colour with each pixel
+ * Expects enough contrast where axe leaves it open, as over a gradient or where elements overlap: of a text's color with each pixel
  * of a picture of what is beneath it. Returns the texts that were measured.
  */
 export async function expectContrast(page: Page): Promise<string[]> {

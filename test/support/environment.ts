@@ -4,7 +4,7 @@ import { exemptThisMachine } from '../../src/core/proxy.ts'
 exemptThisMachine(process.env)
 
 /**
- * The base environment of programs that tests and benches start. It excludes variables that could change their behaviour, including those of a
+ * The base environment of programs that tests and benches start. It excludes variables that could change their behavior, including those of a
  * `.env` in the project's folder, which Bun reads automatically.
  */
 export const BASE_ENVIRONMENT: Readonly<Record<string, string>> = {

@@ -33,7 +33,7 @@ interface Round {
 
 /**
  * Overwrites, replaces, cuts and deletes the files of a gateway under load, and does what its texts say. Every acknowledged
- * message must be there afterwards, or the gateway must have said that it cannot save it.
+ * message must be there afterward, or the gateway must have said that it cannot save it.
  */
 export async function files(options: ScenarioOptions): Promise<Findings> {
   await using stage = await TortureStage.open()

@@ -29,7 +29,7 @@ export async function restore(options: ScenarioOptions): Promise<Findings> {
   await untilBackFilled(stage, traffic)
   const sends = await inspectSends(stage, load, { distinctTexts: true, mayForget: true })
   // A restored database repeats deliveries that it does not know. They have the same ids, so an application can
-  // recognise them.
+  // recognize them.
   const received = inspectInbound(stage, traffic, receiver, 'after a restore')
   return {
     figures: { ...sends.figures, ...received.figures },

@@ -5,7 +5,7 @@ import { MAX_LISTED } from '../../core/limits.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { type App, appItem } from './app.ts'
 
-/** The apps of the tenant, oldest first, inactive ones included. */
+/** The apps of the tenant, oldest first, including inactive ones. */
 export async function listApps(gateway: Gateway, caller: Pick<Caller, 'tenantId'>): Promise<{ apps: App[] }> {
   return { apps: (await readApps(gateway, caller)).map(appItem) }
 }

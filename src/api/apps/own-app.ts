@@ -11,8 +11,8 @@ export function requireOwnApp(caller: Caller, appId: string): void {
 }
 
 /**
- * Commits a change of the caller's app, together with `more`, and empties the key cache so that it takes
- * effect at once. Errors: `appNotFound`, also if the app is not active.
+ * Commits a change of the caller's app, together with `more`, and empties the key cache so that the change takes effect immediately. Errors:
+ * `appNotFound`, also if the app is not active.
  */
 export async function changeApp(
   gateway: Gateway,

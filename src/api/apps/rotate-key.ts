@@ -3,7 +3,7 @@ import type { Gateway } from '../../messages/gateway.ts'
 import { deleteWsTokens, newApiKey } from './credentials.ts'
 import { changeApp, requireOwnApp } from './own-app.ts'
 
-/** Gives the app a new key. The old one stops working at once, and its sockets close. Errors: `appNotFound`. */
+/** Gives the app a new key. The old one stops working immediately, and its sockets close. Errors: `appNotFound`. */
 export async function rotateKey(
   gateway: Gateway,
   caller: Caller,

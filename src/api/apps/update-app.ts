@@ -24,6 +24,6 @@ export async function updateApp(
   return { ok: true }
 }
 
-/** Deactivates the app. Its key stops working at once; its row stays. Errors: `appNotFound`. */
+/** Deactivates the app. Its key stops working immediately; its row stays. Errors: `appNotFound`. */
 export const deactivateApp = (gateway: Gateway, caller: Caller, appId: string): Promise<{ ok: true }> =>
   updateApp(gateway, caller, appId, { isActive: false })

@@ -6,7 +6,7 @@ import type { RetryPolicy } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { changeApp, requireOwnApp } from './own-app.ts'
 
-/** How failed deliveries to the caller's app are tried again. Errors: `appNotFound`. */
+/** How failed deliveries to the caller's app are retried. Errors: `appNotFound`. */
 export async function readWebhookRetries(
   { database }: Gateway,
   caller: Caller,

@@ -54,7 +54,7 @@ const conversationOf = (row: Row, outcome: Outcome): Conversation => ({
 
 type Outcome = Pick<Conversation['lastMessage'], 'error' | 'deliveryStatus' | 'waiting' | 'attachments'>
 
-/** The fate of an outbound message, or why it has not been sent yet. */
+/** What happened to an outbound message, or why it has not been sent yet. */
 async function outcomeOf({ receipts, sending }: Gateway, tenantId: string, row: Row): Promise<Outcome> {
   const { status, error, conclusion, number: from, contact: to, send_at: sendAt } = row
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DELIVERY_CONCLUSIONS } from '../../db/schema/delivery-states.ts'
 
-/** What became of an outbound message after `sent`; null before. */
+/** What happened to an outbound message after `sent`; null before. */
 export const DeliveryStatus = z
   .enum(['pending', ...DELIVERY_CONCLUSIONS])
   .meta({ id: 'DeliveryStatus', description: '`pending` until the provider says more; `unknown` if it never did' })

@@ -3,12 +3,12 @@ import type { ErrorName } from '../../core/errors.ts'
 import { MAX_APP_NAME_LENGTH } from '../../core/limits.ts'
 
 /**
- * Control and format characters and line separators. They act on a terminal, or cannot be seen, so that two names look the same.
- * Persian needs U+200C in a word, and emoji need U+200D.
+ * Control and format characters and line separators. They act on a terminal, or are invisible, so that two names look the same. Persian needs
+ * U+200C in a word, and emoji need U+200D.
  */
 const REFUSED = /(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
-/** A character that can be seen: no space, no filler, and not one that only changes another. U+2800 is an empty Braille cell. */
+/** A visible character: not a space, a filler, or one that only changes another. U+2800 is an empty Braille cell. */
 const VISIBLE = /[^\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 const isName = (text: string): boolean => !REFUSED.test(text) && VISIBLE.test(text) && text.isWellFormed()

@@ -20,7 +20,7 @@ export async function readyStateOf(gateway: Gateway): Promise<ReadyState> {
   const { lifecycle, database, lease, lostKeys, config } = gateway
   if (lifecycle.draining) return 'draining'
   if (!lifecycle.working) return 'starting'
-  // Another gateway may be at work by now, and a balancer must see one.
+  // Another gateway may be active by now, and a balancer must see only one.
   if (!isFresh(lease)) return 'lease not renewed'
   if (await probeStorage(gateway)) return 'storage unavailable'
   if (lostKeys.lost !== null && !config.allowNewKeys) return 'encryption key missing'

@@ -20,7 +20,7 @@ export async function admitSession(
   const { operatorSessions, operatorLimits, config, failedAttempts } = gateway
   const session = config.console ? await operatorSessions.find(token) : null
   if (session === null) {
-    // If the tenth of many concurrent guesses has caused a block meanwhile, this one is refused like all after it.
+    // If the tenth of many concurrent guesses has caused a block in the meantime, this one is refused like all after it.
     const seconds = failedAttempts.blockedSeconds(address)
     if (seconds > 0) throw apiError('tooMany', seconds)
     failedAttempts.note(address)

@@ -53,7 +53,7 @@ async function admitUnknown(gateway: Gateway, key: string, context: RequestConte
   const { address } = context
   const holder = await gateway.keys.find(key)
   if (holder !== null) return letIn(gateway, holder, context)
-  // If the tenth of many concurrent guesses has caused a block meanwhile, this one is refused like all after it.
+  // If the tenth of many concurrent guesses has caused a block in the meantime, this one is refused like all after it.
   refuseBlocked(gateway, context)
   gateway.failedAttempts.note(address)
   noteShortKey(gateway, key, context.requestId)

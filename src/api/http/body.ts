@@ -4,7 +4,10 @@ import { parseExactJson } from '../../core/exact-json.ts'
 import { MAX_BODY_ENTRIES, MAX_JSON_DEPTH, MAX_JSON_MEMBERS, MAX_REQUEST_BODY_BYTES } from '../../core/limits.ts'
 import { type Route, takesAnyJson } from './route.ts'
 
-/** Reads a body of at most 102,400 bytes, unless its endpoint has another limit. A larger one is 413: at once if Content-Length says so, otherwise while reading. */
+/**
+ * Reads a body of at most 102,400 bytes, unless its endpoint has another limit. A larger one gets a 413: immediately if Content-Length says so,
+ * otherwise while reading.
+ */
 export function readLimited(request: Request, maxBytes = MAX_REQUEST_BODY_BYTES): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > maxBytes) throw apiError('tooLarge')
@@ -44,7 +47,7 @@ export function withoutLongArrays(body: unknown, schema: z.ZodType | undefined, 
   return body
 }
 
-/** Parses JSON, whatever the Content-Type is. No body counts as `{}`. */
+/** Parses JSON, regardless of the Content-Type. No body counts as `{}`. */
 export function parseJson(bytes: Uint8Array, parse: (text: string) => unknown = JSON.parse): unknown {
   if (bytes.length === 0) return {}
   if (excessOf(bytes) !== null) throw apiError('badJson')

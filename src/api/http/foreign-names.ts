@@ -1,6 +1,6 @@
 /**
  * Other APIs' names for a field of this one, without case and punctuation: Twilio, Vonage, Plivo, Telnyx, Sinch, Infobip, MessageBird, Amazon
- * SNS, RingCentral, and gateways on phones. Those of the first table have no other meaning, wherever they stand.
+ * SNS, RingCentral, and gateways on phones. The names in the first table have no other meaning in any endpoint.
  */
 const OF_A_TEXT: Readonly<Record<string, string>> = {
   to: 'recipient recipients receiver receivers destination destinations dst phone phones phonenumber phonenumbers mobile msisdn tonumber',
@@ -31,7 +31,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   page: 'pagenumber offset',
 }
 
-/** Fields that other APIs have for a text, and this one lacks. */
+/** Fields that other APIs have for a text, but this one lacks. */
 const NOWHERE = [
   'mediaurl mediaurls media medias mediaids attachment attachments image images imageurl imageurls file files mms subject',
   'statuscallback statuscallbackurl statusurl deliveryreport deliveryreceipt dlr dlrurl reporturl notifyurl replywebhookurl',

@@ -23,7 +23,7 @@ export interface PageOptions {
   status: number
   title: string
   content: Html
-  /** Where the page's form may lead, including redirects, to which browsers apply `form-action` as well. */
+  /** Where the page's form may lead, including redirects, to which browsers also apply `form-action`. */
   formTargets?: readonly string[]
 }
 

@@ -18,7 +18,7 @@ export interface IgnoredFields {
   inQuery(given: unknown, report: Report): void
 }
 
-/** `fieldsElsewhere` are the fields of other endpoints: `name` has an effect where an app is registered, but not where one is changed. */
+/** `fieldsElsewhere` are the fields of other endpoints: `name` has an effect when registering an app, but not when changing one. */
 export const ignoredFields = ({ body, query }: Route, fieldsElsewhere: ReadonlySet<string>): IgnoredFields => ({
   inBody: finderOf(body, fieldsElsewhere),
   inQuery: finderOf(query, fieldsElsewhere),

@@ -8,7 +8,7 @@ export class WrittenJson {
   constructor(readonly parts: readonly string[]) {}
 }
 
-/** Compressing less would save nothing: it goes out in one packet anyhow. */
+/** Compressing less would save nothing: it goes out in one packet anyway. */
 const MIN_COMPRESSED_BYTES = 1024
 
 /** The body of a JSON answer to a GET, compressed if it is long and the client accepts that. Adds its headers. */
@@ -43,8 +43,8 @@ export function inPortions(parts: readonly string[]): ReadableStream<Uint8Array>
 }
 
 /**
- * If head and body exceed 16 KB, Bun 1.4.4 writes the head of an asynchronous answer in pieces, with four system calls per header.
- * The head of a stream is written at once, so large answers are streams.
+ * If head and body exceed 16 KB, Bun 1.4.4 writes the head of an asynchronous answer in pieces, with four system calls per header. It writes
+ * the head of a stream in one piece, so large answers are streams.
  */
 const LARGE = 10_000
 

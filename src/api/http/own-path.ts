@@ -38,8 +38,8 @@ const isFilled = (names: readonly string[], segments: readonly string[]): boolea
 type Handler = (request: Bun.BunRequest, server: Bun.Server<unknown>) => Promise<Response | undefined>
 
 /**
- * Bun's routes for paths with a slash at the end, which Elysia removes from its own. Bun has none for exactly these, so the handlers get
- * longer paths, too.
+ * Bun's routes for paths that end with a slash, which Elysia removes from its own. Bun has none for exactly these, so the handlers also get
+ * longer paths.
  */
 export function slashRoutes<T extends Routed>(
   endpoints: readonly T[],

@@ -27,7 +27,7 @@ export class RequestContext {
   caller: Caller | null = null
   /** Set if an operator sent the request. `sessionId` is null for a command on this machine. */
   operator: { sessionId: string | null } | null = null
-  /** Why an operator's request has no `caller`. Endpoints that need one answer it after the body was read. */
+  /** Why an operator's request has no `caller`. Endpoints that need one return this error after the body was read. */
   callerError: ErrorName = 'missingKey'
   limit: LimitState | null = null
   /** Fields that the endpoint ignores, but that resemble one that it knows. */
@@ -78,7 +78,7 @@ function requestIdOf(request: Request, make: () => string): string {
   return own !== null && own.length <= MAX_REQUEST_ID_LENGTH && VISIBLE_ASCII.test(own) ? own : make()
 }
 
-/** Query parameters as sent; of a repeated name the last counts. */
+/** Query parameters as sent. If a name is repeated, the last value counts. */
 export function queryOf(request: Request): Record<string, string> {
   const start = request.url.indexOf('?')
   return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start + 1)))

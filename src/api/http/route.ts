@@ -31,7 +31,7 @@ export interface Route {
   body?: z.ZodType
   /** The schema of a body in which this field has a value, instead of `body`. It gives the same type. */
   bodyWith?: readonly [field: string, schema: z.ZodType]
-  /** A `form` body may also be JSON, whatever its Content-Type. */
+  /** A `form` body may also be JSON, regardless of its Content-Type. */
   bodyType?: 'json' | 'form'
   headers?: z.ZodType
   /** Which of several errors the answer names, most important first; by default the first in the schema's order. */
@@ -104,7 +104,7 @@ export function route<
   return { status: 200, ...definition } as unknown as Route
 }
 
-/** Whether an endpoint takes any JSON. Its fields are foreign, whatever their names. */
+/** Whether an endpoint takes any JSON. Its fields are foreign, whatever they are called. */
 export const takesAnyJson = ({ body }: Route): boolean => body instanceof z.ZodUnknown
 
 /** Options of a schema's rule: the name of the error that it causes. */

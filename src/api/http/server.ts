@@ -111,7 +111,7 @@ const servedPage = (pipeline: RequestPipeline, { path, answer }: WebPage): Serve
     })),
 })
 
-/** Checks again who calls, so that a mistake of `admit` alone opens no endpoint. */
+/** Checks the caller again, so that a mistake in `admit` alone opens no endpoint. */
 async function runRoute(
   gateway: Gateway,
   endpoint: Endpoint,
@@ -148,7 +148,7 @@ async function runRoute(
 
 const UNREAD = new Uint8Array(0)
 
-/** An operator's request must name an app by `Sgw-App` where the endpoint acts as one. */
+/** An operator's request must name an app by `Sgw-App` if the endpoint acts as one. */
 function requireCaller({ auth }: Route, { caller, callerError }: RequestContext): void {
   if (auth === 'none' || auth === 'operator' || caller !== null) return
   if (auth === 'app or operator' && callerError === 'missingApp') return
@@ -196,8 +196,8 @@ function inputOf(
 }
 
 /**
- * A field that is probably misspelled, or that other APIs have, is ignored like any unknown field, but the answer names it, and in development
- * also the log.
+ * A field that is probably misspelled, or that other APIs have, is ignored like any unknown field. But the answer names it, and in development
+ * the log does, too.
  */
 function noteIgnored({ config, log }: Gateway, context: RequestContext): (field: string, meant: string | null) => void {
   return (field, meant) => {
@@ -213,7 +213,7 @@ async function reject(error: unknown): Promise<never> {
   throw await error
 }
 
-/** Reads the body first, because 413 comes before 404 also for paths that do not exist. */
+/** Reads the body first, because 413 comes before 404 even for paths that do not exist. */
 async function notFound(request: Request): Promise<unknown> {
   try {
     await readLimited(request)

@@ -1,7 +1,7 @@
 import type { Gateway } from '../../messages/gateway.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** How many peers are logged. More of them mean an attack, of which the log needs no more. */
+/** How many peers are logged. More than this mean an attack, and the log needs no more of them. */
 const MAX_PEERS = 20
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type ApiError, type ErrorName, apiError, errorText, invalidParameter, isErrorName } from '../../core/errors.ts'
 
-/** What a rule of a query's schema says in place of an error's name: the error is `Invalid` and the name of the parameter. */
+/** What a rule of a query's schema has in place of an error's name: the error is `Invalid` and the name of the parameter. */
 export const BAD_PARAMETER = 'badParameter'
 
 /** Parses a value; throws the error that comes first in `priority`. */

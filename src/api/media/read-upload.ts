@@ -10,7 +10,7 @@ export function refuseLength({ headers }: Request): void {
   if (declared === '0' || (declared === null && !headers.has('transfer-encoding'))) throw apiError('mediaEmpty')
 }
 
-/** Reads a body into a file. Errors: `tooLarge`, `mediaEmpty`, `slowBody`, which a client that goes away does not read anymore. */
+/** Reads a body into a file. Errors: `tooLarge`, `mediaEmpty`, `slowBody`, which a client that has gone away does not read. */
 export async function readUpload({ body }: Request, clock: Clock, spool: SpoolFile): Promise<void> {
   if (body === null) throw apiError('mediaEmpty')
   const reader = body.getReader() as Reader
@@ -49,7 +49,7 @@ function within(clock: Clock, ms: number, reader: Reader): ReturnType<Reader['re
 /** A cancelled body ends like a complete one, so nothing may wait for that. */
 const stopReading = (reader: Reader): void => void reader.cancel().catch(() => undefined)
 
-/** Frees memory at once. The garbage collector would keep hundreds of such pieces for seconds. */
+/** Frees memory immediately. The garbage collector would keep hundreds of such pieces for seconds. */
 function free({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

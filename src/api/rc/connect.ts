@@ -41,7 +41,7 @@ export async function startConnect(
   return beginAuthorization(gateway, used.tenantId)
 }
 
-/** Logs why the token was refused. The response does not say it. */
+/** Logs why the token was refused. The response does not say why. */
 async function refusal(gateway: Gateway, hashes: readonly string[], requestId: string): Promise<ApiError> {
   const [row] = await gateway.database.orm
     .select({ tenantId: connectTokens.tenantId, usedAt: connectTokens.usedAt, expiresAt: connectTokens.expiresAt })
@@ -63,7 +63,7 @@ export interface Authorization {
   state: string
 }
 
-/** Stores a new state with its PKCE verifier, and makes the address of the login. */
+/** Stores a new state with its PKCE verifier, and creates the address of the login. */
 export async function beginAuthorization(gateway: Gateway, tenantId: string): Promise<Authorization> {
   const state = gateway.ids.secret()
   const codeVerifier = gateway.ids.secret()

@@ -58,7 +58,7 @@ async function endOnce(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: 
     for (const row of rows) gateway.directory.refusals.forget(row)
     count = rows.length
   } finally {
-    // After a failure as well, because messages that were accepted during the disconnection are waiting.
+    // Even after a failure, because messages that were accepted during the disconnection are waiting.
     gateway.directory.endDisconnecting(scope)
     gateway.sending.wake(tenantId)
   }
@@ -102,8 +102,8 @@ async function deleteConnection(gateway: Gateway, scope: ConnectionScope): Promi
   try {
     await deleteRows(gateway.database, scope)
   } finally {
-    // Forgets after an error as well, because the commit may have succeeded nevertheless. Otherwise the cache would keep an extension that
-    // is gone, and messages would wait for it forever.
+    // Forgets even after an error, because the commit may have succeeded anyway. Otherwise, the cache would keep an extension that is gone, and
+    // messages would wait for it forever.
     gateway.directory.forget(scope.tenantId)
     gateway.subscriptionTokens.forget()
   }

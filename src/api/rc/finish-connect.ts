@@ -33,8 +33,8 @@ export interface AuthorizationContext {
 }
 
 /**
- * Connects the extension of a new session, whatever its grant: stores the tokens, reads the numbers and creates the subscription. The
- * extension is connected once its tokens are stored. Steps that fail after that are tried again in the background.
+ * Connects the extension of a new session, regardless of its grant: stores the tokens, reads the numbers and creates the subscription. The
+ * extension is connected once its tokens are stored. Steps that fail after that are retried in the background.
  */
 export async function finishConnect(
   gateway: Gateway,

@@ -42,7 +42,7 @@ export async function storeExtension(
       insertBackFill(gateway, key, encrypted.refreshToken),
       hastenLookup(gateway, key),
     ])
-    // Also after a failure: the commit may have succeeded after all, and then the extension is connected.
+    // Even after a failure: the commit may have succeeded after all, and then the extension is connected.
     .finally(() => gateway.directory.forget(tenantId))
   if (connected.length !== 1) return false
   if (previous !== null) gateway.replacedSessions.note(previous)

@@ -44,7 +44,7 @@ export async function acceptMessage(
   const { sendAt } = message
   const row = newMessage(gateway, caller, message, once, now)
   const { own, kept } = await accept(gateway, row, sendAt !== null && sendAt > now ? sendAt : null)
-  // Its media was deleted since it was looked up, so nothing is stored.
+  // Its media was deleted after it was looked up, so nothing is stored.
   if (kept.jobSeq === null && kept.messageId === own.messageId) throw apiError('unknownMedia')
   if (!isSameRequest(kept.requestHash, row.requestHash)) throw apiError('idempotencyConflict')
   return { messageId: kept.messageId, status: 'queued', replayed: kept.messageId !== own.messageId }
@@ -67,7 +67,7 @@ export async function acceptAgain(
     null,
   )
   if (kept.jobSeq !== null) return true
-  // Its media was deleted since it was looked up, or the failed message was.
+  // Its media, or the failed message, was deleted after it was looked up.
   if (kept.messageId === own.messageId) throw apiError('unknownMedia')
   return false
 }

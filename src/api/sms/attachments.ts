@@ -133,5 +133,5 @@ const HEADERS = {
 
 const SHOWN = /^(?:image\/(?!svg)[\w.-]+|audio\/[\w.+-]+|video\/[\w.+-]+|application\/pdf|text\/(?:x-)?vcard)$/
 
-/** SVG has scripts, and HTML too. */
+/** SVG can contain scripts, and so can HTML. */
 const shownType = (contentType: string): string => (SHOWN.test(contentType) ? contentType : 'application/octet-stream')

@@ -43,7 +43,7 @@ export async function cancel(
   }
   const entered = gateway.sending.jobSeqOf(messageId)
   gateway.sending.messageEnded(messageId)
-  // It came into memory during the commit, for example because its `sendAt` came: nothing else would delete its job.
+  // It came into memory during the commit, for example because its `sendAt` had come. Nothing else would delete its job.
   if (entered !== null && entered !== jobSeq) await deleteJob(gateway, caller, messageId, entered)
   return { ok: true }
 }

@@ -20,7 +20,7 @@ export async function withContactsEnding(
   return { ...list, isShort: true, filters: { ...list.filters, [OF_CONTACTS]: JSON.stringify(contacts) } }
 }
 
-/** The contacts of the tenant's conversations that end with `digits`. Reading them all takes some 10 ms for 100,000 conversations. */
+/** The contacts of the tenant's conversations that end with `digits`. Reading them all takes about 10 ms for 100,000 conversations. */
 async function contactsEnding(gateway: Gateway, tenantId: string, digits: string): Promise<string[]> {
   const { table, before } = await conversationsRead(gateway)
   const sql = `WITH ${before} found AS (SELECT DISTINCT contact FROM ${table}

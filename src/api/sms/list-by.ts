@@ -6,8 +6,8 @@ import { failedBy, inState } from './message-states.ts'
 import { FILTERS, type MessagesQuery } from './messages-query.ts'
 
 /**
- * The list of those messages of the caller's tenant that a query asks for; null if there can be none: another tenant's id as a
- * filter finds nothing. Errors: `tooManyContacts`.
+ * The messages of the caller's tenant that match a query; null if there cannot be any: another tenant's id as a filter finds nothing. Errors:
+ * `tooManyContacts`.
  */
 export async function listBy(gateway: Gateway, caller: Caller, query: MessagesQuery): Promise<ListPage | null> {
   if ((query.tenantId ?? caller.tenantId) !== caller.tenantId) return null

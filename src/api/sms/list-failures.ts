@@ -64,7 +64,7 @@ const countsSql = (conditions: string): string => `WITH texts AS (
   SELECT error_code, min(error) AS error, min(error) IS max(error) AS is_one, sum(count) AS count, sum(resent) AS resent, min(first_at) AS first_at, max(last_at) AS last_at
   FROM texts GROUP BY error_code, ${LAST_BRACKETS}`
 
-/** The messages of the caller's tenant that failed, counted by why, the most frequent reason first. */
+/** The failed messages of the caller's tenant, counted by reason, most frequent first. */
 export async function listFailures(gateway: Gateway, caller: Caller, query: FailuresQuery): Promise<FailureGroups> {
   // The groups have no pages.
   const list = await listBy(gateway, caller, { ...query, page: 1, limit: 1 })

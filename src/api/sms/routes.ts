@@ -208,7 +208,7 @@ export const smsRoutes = [
   }),
 ]
 
-/** The answer to an accepted request; that to a repeated one says so. */
+/** The answer to an accepted request. The answer to a repeated one says that it is repeated. */
 function accepted({ replayed, ...answer }: SendResult | NotifyResult): Accepted | Notified | Response {
   return replayed ? jsonAnswer(answer, { status: 202, headers: { 'idempotent-replayed': 'true' } }) : answer
 }

@@ -135,7 +135,7 @@ export const Preview = z
 export const Accepted = z.object({ messageId, status: z.literal('queued') }).meta({ id: 'SendSmsResponse' })
 export type Accepted = z.infer<typeof Accepted>
 
-/** Shorter, because it is stored with a recipient behind it. */
+/** Shorter, because it is stored with a recipient after it. */
 export const NotifyKey = IdempotencyKey.max(MAX_NOTIFY_KEY_LENGTH)
 
 /** In a query, `+` that was not escaped arrives as a space. */

@@ -44,8 +44,8 @@ async function checkedMedia(
 }
 
 /**
- * The first answer again to a request whose files were deleted since: otherwise a client that has lost the answer would upload them
- * again, and send a second message. Errors: `unknownMedia`, `idempotencyConflict`.
+ * Repeats the first answer to a request whose files were deleted since: otherwise, a client that lost the answer would upload them again, and
+ * send a second message. Errors: `unknownMedia`, `idempotencyConflict`.
  */
 async function repeated(
   gateway: Gateway,

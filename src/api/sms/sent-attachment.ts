@@ -5,7 +5,7 @@ import type { Direction } from '../../db/schema/messages.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import type { Attachment, MessageQuery } from '../../provider/provider.ts'
 
-/** What reading an attachment needs of its message. */
+/** What reading an attachment needs to know about its message. */
 export interface CarryingMessage {
   attachments: readonly Attachment[]
   /** Of an inbound message. */

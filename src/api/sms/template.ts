@@ -74,7 +74,7 @@ export function usualText(body: unknown): string {
 const found = (body: unknown, path: readonly string[]): unknown =>
   byLongestName(body, path.join('.')) ?? path.reduce(memberOf, body)
 
-/** Longer names with dots are not looked for: each look-up reads the whole name. A label of Kubernetes has at most 317 characters. */
+/** Longer names with dots are not searched for: each lookup reads the entire name. A label of Kubernetes has at most 317 characters. */
 const MAX_DOTTED_NAME = 400
 
 function byLongestName(value: unknown, path: string): unknown {

@@ -15,8 +15,8 @@ const COMMON_PLACES: readonly string[] = [
 ]
 
 /**
- * Where other tools put the title of an alert, by their documentation. Each has a body in `test/api/sms/usual-places.test.ts` and a row in
- * `docs/recipes.md`. Names that many programs use stand last.
+ * Where other tools put the title of an alert, according to their documentation. Each has a body in `test/api/sms/usual-places.test.ts` and a
+ * row in `docs/recipes.md`. Names that many programs use come last.
  */
 export const TOOL_PLACES: readonly (readonly [tool: string, ...places: string[]])[] = [
   ['Sentry', 'data.event.title', 'data.description_title', 'data.issue.title', 'data.error.title', 'event.title'],

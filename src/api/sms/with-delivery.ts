@@ -9,7 +9,10 @@ import { countDeliveries } from '../../messages/webhooks/delivery-counts.ts'
 import { type MessageWithDelivery, messageOf } from './message.ts'
 import { shownWaiting } from '../../messages/sending/waiting.ts'
 
-/** Makes messages of rows, and adds `webhooks`, to the inbound ones and those with media `attachments`, and to the outbound ones `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`. */
+/**
+ * Builds messages from rows. Adds `webhooks` to all, `attachments` to inbound messages and those with media, and `deliveryStatus`,
+ * `deliveryError`, `sendAt` and `waiting` to outbound ones.
+ */
 export async function withDelivery(
   gateway: Gateway,
   { tenantId }: Caller,

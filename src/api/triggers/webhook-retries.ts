@@ -4,7 +4,7 @@ import { apiError } from '../../core/errors.ts'
 import { type RetryPolicy, triggers } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 
-/** How failed deliveries to a trigger of the tenant are tried again. Errors: `triggerNotFound`. */
+/** How failed deliveries to a trigger of the tenant are retried. Errors: `triggerNotFound`. */
 export async function readWebhookRetries(
   { database }: Gateway,
   caller: Pick<Caller, 'tenantId'>,

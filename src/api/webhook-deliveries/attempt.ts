@@ -35,7 +35,7 @@ export const DeliveryList = z
 
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
 
-/** The attempt of a row of `webhook_attempts` that has ended. */
+/** The attempt in a row of `webhook_attempts` that has ended. */
 export function attemptOf(row: Row): DeliveryAttempt {
   const target = String(row['target_id'])
   const { status_code: statusCode, error_class: errorClass, error_message: errorMessage } = row

@@ -12,15 +12,15 @@ const IN_STEP = dismissal(
   `SELECT seq FROM webhook_attempts AS latest WHERE tenant_id = ?1 AND ${FAILED_IN_STEP} AND ${NEVER_ARRIVED} LIMIT ?9`,
 )
 
-/** `?2`: ids of deliveries, as JSON. Reads the latest attempt of each alone, because there may be thousands. */
+/** `?2`: ids of deliveries, as JSON. Reads only the latest attempt of each, because there may be thousands. */
 const NAMED = dismissal(`SELECT latest.seq FROM json_each(?2) AS named
   CROSS JOIN webhook_attempts AS latest ON latest.seq = (SELECT own.seq FROM webhook_attempts AS own
     WHERE own.tenant_id = ?1 AND own.delivery_id = named.value ORDER BY own.attempt_number DESC LIMIT 1)
   WHERE latest.tenant_id = ?1 AND ${NEVER_ARRIVED}`)
 
 /**
- * Makes deliveries that never arrived count no longer, until another attempt of them fails. Deliveries that arrived, are under way or are
- * unknown are left as they are. Errors: `forbidden` for an app or trigger that is not the tenant's.
+ * Stops counting deliveries that never arrived, until another attempt of them fails. Deliveries that arrived, are in progress or are unknown
+ * stay as they are. Errors: `forbidden` for an app or trigger that is not the tenant's.
  */
 export async function dismissDeliveries(
   gateway: Gateway,

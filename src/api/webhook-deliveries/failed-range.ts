@@ -96,7 +96,7 @@ async function endOfStep(
 
 const turns = new WeakMap<Database, Limiter>()
 
-/** Commits a step when the tenant may. Each commit has one step, because calls at once would otherwise share a long one. */
+/** Commits a step when it is the tenant's turn. Each commit has one step, because simultaneous calls would otherwise share a long one. */
 export async function inTurn(database: Database, tenantId: string, statement: Statement): Promise<Row[]> {
   const limiter = turns.get(database) ?? new Limiter({ total: 1, perTenant: 1 })
   turns.set(database, limiter)

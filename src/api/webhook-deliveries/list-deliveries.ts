@@ -8,8 +8,8 @@ import { requireOwnDestinations } from './own-destinations.ts'
 import type { DeliveriesQuery } from './schemas.ts'
 
 /**
- * Attempts of the caller's tenant, newest first. Those that are past their retention are left out by the clock of this machine, also while
- * they cannot be deleted because the clock is not trusted. Errors: `forbidden` for an app or trigger that is not the tenant's.
+ * Attempts of the caller's tenant, newest first. Leaves out those past their retention by this machine's clock, even while they cannot be
+ * deleted because the clock is not trusted. Errors: `forbidden` for an app or trigger that is not the tenant's.
  */
 export async function listDeliveries(
   gateway: Gateway,
@@ -22,7 +22,7 @@ export async function listDeliveries(
   const { total, items } = await readPage(gateway.database.reader, caller.tenantId, {
     table: 'webhook_attempts',
     at: 'attempted_at',
-    // Attempts that are under way are left out.
+    // Attempts in progress are left out.
     ...(query.state === undefined
       ? { always: 'outcome IS NOT NULL' }
       : { always: NEVER_ARRIVED, by: 'INDEXED BY webhook_attempts_unresolved' }),

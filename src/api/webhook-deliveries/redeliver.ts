@@ -6,8 +6,8 @@ import { HAS_DESTINATION, REDELIVER } from './redelivery-rows.ts'
 import type { Redelivered } from './schemas.ts'
 
 /**
- * Schedules an attempt of a delivery now: the waiting retry if there is one, otherwise a single further attempt.
- * Errors: `deliveryNotFound`, `deliveryInProgress` while an attempt is due or under way, `deliveryWithoutDestination`.
+ * Schedules an attempt of a delivery now: the waiting retry if there is one, otherwise a single further attempt. Errors: `deliveryNotFound`,
+ * `deliveryInProgress` while an attempt is due or in progress, `deliveryWithoutDestination`.
  */
 export async function redeliver(gateway: Gateway, caller: Caller, deliveryId: string): Promise<Redelivered> {
   const { clock, database, jobs } = gateway

@@ -7,8 +7,8 @@ export const HAS_DESTINATION = `CASE latest.kind
     AND apps.is_active = 1 AND apps.webhook_url IS NOT NULL) END`
 
 /**
- * SQL that schedules an attempt at `now` for each delivery whose latest row `where` selects. A waiting retry keeps its step of
- * the schedule. A retry that is due already, or an attempt under way, is not changed.
+ * SQL that schedules an attempt at `now` for each delivery whose latest row `where` selects. A waiting retry keeps its step of the schedule. A
+ * retry that is already due, or an attempt in progress, is not changed.
  */
 const redelivery = (
   where: string,
@@ -24,7 +24,7 @@ const redelivery = (
   ON CONFLICT (subject) WHERE kind = 'webhook_retry' DO UPDATE SET due_at = excluded.due_at
   RETURNING lane, (SELECT max(attempt_number) + 1 FROM webhook_attempts WHERE webhook_attempts.tenant_id = ?1 AND delivery_id = subject) AS attempt_number`
 
-/** `?1`: the tenant, `?2`: the delivery, `?3`: now. Reads its latest attempt alone, because there may be thousands. */
+/** `?1`: the tenant, `?2`: the delivery, `?3`: now. Reads only its latest attempt, because there may be thousands. */
 export const REDELIVER = redelivery(
   `latest.seq = (SELECT own.seq FROM webhook_attempts AS own WHERE own.tenant_id = ?1 AND own.delivery_id = ?2
     ORDER BY own.attempt_number DESC LIMIT 1)`,

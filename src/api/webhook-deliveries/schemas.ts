@@ -64,7 +64,7 @@ export type RangeBody = z.output<typeof RecoverBody>
 export const Recovered = z.object({ scheduled: z.int().min(0).meta({ example: 42 }) }).meta({ id: 'RecoveredWebhooks' })
 export type Recovered = z.infer<typeof Recovered>
 
-/** Deliveries by their ids, of which those of nobody are not counted, or by a range of time. */
+/** Deliveries by id, without counting unknown ids, or by a range of time. */
 export const DismissBody = z
   .object(
     {

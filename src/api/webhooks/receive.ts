@@ -19,8 +19,8 @@ async function findSubscription(gateway: Gateway, verificationToken: string): Pr
 }
 
 /**
- * Stores the inbound message of an event, and resolves when it is on disk. One of threads or consents has them read. Other kinds of events are ignored.
- * Errors: `badVerificationToken`.
+ * Stores the inbound message of an event, and resolves when it is on disk. An event about threads or consents causes them to be read. Other
+ * kinds of events are ignored. Errors: `badVerificationToken`.
  */
 export async function receive(gateway: Gateway, subscription: Subscription, body: unknown): Promise<void> {
   const event = gateway.provider.parseInboundEvent(body)

@@ -44,8 +44,8 @@ const subscriptionOf = (gateway: Gateway, request: Request): Subscription | Prom
   handshakeAnswer(request) === null ? verify(gateway, verificationToken(request)) : null
 
 /**
- * An event may carry `Validation-Token`, too: RingCentral's guide names it as the header of an event's token. Such a request is
- * always answered as a handshake; its event is stored if its token is good.
+ * An event may also carry `Validation-Token`: RingCentral's guide names it as the header of an event's token. Such a request is always answered
+ * as a handshake; its event is stored if its token is good.
  */
 async function handle(
   gateway: Gateway,

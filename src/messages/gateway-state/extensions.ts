@@ -117,9 +117,9 @@ export async function readInactiveTenants({ orm }: Reads['database']): Promise<S
 }
 
 /**
- * Counts connected extensions by status, and subscriptions: `active` ones bring inbound messages now, the others are being made or have
+ * Counts connected extensions by status, and subscriptions: `active` ones bring inbound messages now, the others are being created or have
  * expired. Subscriptions of inactive tenants and of revoked extensions do not count: nobody waits for them. `earliestExpiry`: of the active
- * subscriptions, epoch milliseconds; null if there is none. `jwts` and `earliestJwtEnd`: of extensions that are not revoked; the latter is
+ * subscriptions, epoch milliseconds; null if there are none. `jwts` and `earliestJwtEnd`: of extensions that are not revoked; the latter is
  * null if no JWT has an end.
  */
 export async function countExtensions(reads: Reads) {

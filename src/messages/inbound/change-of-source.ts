@@ -7,7 +7,7 @@ import { knownInbound } from './known-inbound.ts'
 import { inE164 } from './store-inbound.ts'
 import { inboundOf } from './inbound-sms.ts'
 
-// A number has one source. Only around a change may both sources have its messages, and then the same text at the same time is one message.
+// A number has one source. Only around a change can both sources have its messages; then the same text at the same time is one message.
 
 /** How far apart the times of such twins are. */
 const TWIN_MS = 10_000

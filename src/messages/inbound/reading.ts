@@ -10,7 +10,7 @@ import { inboundOf } from './inbound-sms.ts'
 
 /** Windows overlap, because clocks differ and records may be listed late. Known messages are not stored again. */
 export const OVERLAP_MS = 5 * 60_000
-/** Slices overlap as well, so a shorter slice would make no progress. */
+/** Slices also overlap, so a shorter slice would make no progress. */
 export const MIN_SLICE_MS = 4 * OVERLAP_MS
 /** Even a back-fill each minute commits nothing if it finds nothing: a commit makes the next send read its tenant again. */
 const PROGRESS_EVERY_MS = 10 * 60_000
@@ -20,7 +20,7 @@ export function sinceOf({ connectedAt }: ExtensionRow, readUntil: number | null,
   return Math.max(Math.min(readUntil ?? connectedAt, now) - OVERLAP_MS, now - BACK_FILL_MAX_AGE_MS)
 }
 
-/** Also after the clock was set back: otherwise the next window would begin too late. */
+/** Even after the clock was set back: otherwise, the next window would begin too late. */
 export const isProgressDue = (readUntil: number | null, until: number): boolean =>
   until - (readUntil ?? 0) >= PROGRESS_EVERY_MS || until < (readUntil ?? 0)
 

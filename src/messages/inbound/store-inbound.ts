@@ -80,7 +80,7 @@ const STORE_WITH_ATTACHMENTS: RowOperation<InboundRow> = {
   statements: [insertMessages('input.attachments'), ...STORE.statements.slice(1)],
 }
 
-/** The same for keywords, which are rare, too: the message's commit also stores the opt-out. */
+/** The same for keywords, which are also rare: the message's commit also stores the opt-out. */
 export const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
   key: STORE.key,
   statements: [...STORE_WITH_ATTACHMENTS.statements, STORE_KEYWORDS],

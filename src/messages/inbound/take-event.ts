@@ -49,7 +49,7 @@ function comesBy(gateway: Gateway, { numbers }: TenantEntry, { to, createdAt }: 
   return counts(directory, row, { source: 'store', createdAt: at, now: clock.now() })
 }
 
-/** Whether the event names a subscription or an extension of a different tenant from the subscription that brought it. */
+/** Whether the event names a subscription or an extension of a different tenant than that of the subscription that brought it. */
 async function namesOtherTenant(
   gateway: Gateway,
   { tenantId, extensionId, providerId }: Bringer,

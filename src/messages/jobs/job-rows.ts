@@ -68,8 +68,8 @@ export async function readLanes(gate: Gate, kind: JobKindName): Promise<LaneAddr
 const CLOCK_TOLERANCE_MS = 60_000
 
 /**
- * Makes all jobs due at the start, except scheduled messages and webhook retries: delays belonged to the earlier process. A retry
- * is made due, too, if the clock was set back: it is due later than the longest delay, or its last attempt is in the future.
+ * Makes all jobs due at the start, except scheduled messages and webhook retries: delays belonged to the earlier process. A retry also becomes
+ * due if the clock was set back: it is due later than the longest delay, or its last attempt is in the future.
  */
 export async function makeAllDue(orm: Orm, steadyNow: number): Promise<void> {
   const future = gt(webhookAttempts.attemptedAt, steadyNow + CLOCK_TOLERANCE_MS)

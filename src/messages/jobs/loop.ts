@@ -124,7 +124,7 @@ export class JobLoop<Subject> {
     while (lane.leaveQueue === null && lane.slots.length < lane.wanted) this.#requestSlot(lane)
   }
 
-  /** The limiter grants a slot at once, or later if none is free: until then the lane waits in its queue. */
+  /** The limiter grants a slot immediately, or later if none is free: until then, the lane waits in its queue. */
   #requestSlot(lane: Lane): void {
     let isGranted = false
     const leaveQueue = this.#limiter.request(lane.tenantId, lane.keys, (slot) => {

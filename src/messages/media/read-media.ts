@@ -13,7 +13,7 @@ export const mediaOf = (gate: Gate, attachments: readonly Attachment[]): Outboun
         read: () => neededMedia(gate, attachmentId),
       }))
 
-/** One piece at a time: SQLite reads a blob of 64 KiB in some 50 µs of the event loop. */
+/** One piece at a time: SQLite reads a blob of 64 KiB in about 50 µs of the event loop. */
 const PIECE = 'SELECT bytes FROM media_pieces WHERE media_id = ?1 AND position = ?2'
 
 /** A message that has not ended keeps its media, so missing bytes are a fault of the database. */

@@ -62,14 +62,17 @@ export class AccountConsents {
     return [...this.#failures.values()]
   }
 
-  /** Call it before the provider is asked for a page. Returns the numbers that were erased since then: what the page says of them is no news. */
+  /**
+   * Call it before the provider is asked for a page. Returns the numbers that were erased since then: what the page says about them is not
+   * news.
+   */
   openPage(): { erased: ReadonlySet<string>; close(): void } {
     const erased = new Set(this.#beingErased)
     this.#openPages.add(erased)
     return { erased, close: () => void this.#openPages.delete(erased) }
   }
 
-  /** Keeps the pages that are being read from storing a number while it is erased, and afterward. */
+  /** Keeps the pages that are being read from storing a number during and after its erasure. */
   erasing(phone: string): Disposable {
     this.#beingErased.add(phone)
     for (const erased of this.#openPages) erased.add(phone)

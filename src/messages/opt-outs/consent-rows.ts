@@ -25,8 +25,8 @@ const covered = (table: 'conversation_activity' | 'opt_outs'): string => `
       AND (one.number = '' OR pair.number = one.number)`
 
 /**
- * A consent that is stored already is no change, and none is while the account's first list was not read to its end (`?4` names the fact). Of two consents with the same time the
- * opt-out counts, whichever comes first.
+ * A consent that is already stored is not a change, and while the account's first list has not been read to its end (`?4` names the fact), none
+ * is. Of two consents with the same time, the opt-out counts, whichever comes first.
  */
 const DECISIONS = `SELECT iif(NOT EXISTS (SELECT 1 FROM facts WHERE name = ?4 AND value = 'known') OR EXISTS (SELECT 1 FROM consents AS known WHERE known.contact = pair.contact AND known.account_id = ?1
         AND known.number = pair.covers AND (known.modified_at, known.opted_out) >= (pair.modifiedAt, pair.optedOut)),

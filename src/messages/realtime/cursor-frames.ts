@@ -26,7 +26,7 @@ export interface SentCursor {
 
 /** The minimum time between two cursors of a socket. */
 const CURSOR_EVERY_MS = 1000
-/** The delay of a cursor after an event, so that events that come together share a cursor. */
+/** The delay of a cursor after an event, so that events that arrive together share a cursor. */
 const CURSOR_AFTER_MS = 50
 
 /** Sends sockets their cursor after events of their tenant: how far the hub has published the log. */

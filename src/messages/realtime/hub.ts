@@ -30,9 +30,9 @@ export type RevokedScope = { appId: string } | { tenantId: string } | { sessionI
 const ROWS_AT_ONCE = 200
 
 /**
- * Publishes events to listeners: after each commit it reads the new rows of the event log, so listeners get exactly the events of the log, in
- * order. Rows that a replica must have first are published when it has them. Reads nothing while nobody listens. Also passes on revocations of
- * keys.
+ * Publishes events to listeners: after each commit, it reads the new rows of the event log, so listeners get exactly the events of the log, in
+ * order. If a replica must have rows first, they are published when it has them. Reads nothing while nobody listens. Also passes on revocations
+ * of keys.
  */
 export class Hub {
   readonly #listeners = new Set<Listener>()

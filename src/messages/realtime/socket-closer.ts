@@ -30,7 +30,7 @@ export class SocketCloser {
     socket.close(code, reason)
   }
 
-  /** Cuts the connection at once, so that a flood of new sockets does not leave a flood of closing ones. */
+  /** Cuts the connection immediately, so that a flood of new sockets does not leave a flood of closing ones. */
   evict(socket: Closable): void {
     socket.send(authError('Send auth first'))
     socket.terminate()

@@ -32,7 +32,7 @@ export interface SocketsContext {
 type Socket = ServerWebSocket<SocketData>
 
 const GOING_AWAY = 1001
-/** The client may connect again at once: another gateway takes over. Source: IANA WebSocket Close Code Number Registry. */
+/** The client may reconnect immediately: another gateway takes over. Source: IANA WebSocket Close Code Number Registry. */
 const SERVICE_RESTART = 1012
 const TRY_AGAIN_LATER = 1013
 

@@ -5,7 +5,7 @@ import type { ReceiptContext } from './context.ts'
 import { meansOptedOut, reasonOf } from './delivery-codes.ts'
 import { CONCLUDE, CONCLUDE_OPTED_OUT, type TrackedMessage } from './state-rows.ts'
 
-/** The fate of a message after `sent`. */
+/** What happened to the message after `sent`. */
 export interface Conclusion {
   conclusion: DeliveryConclusion
   errorCode: string | null
@@ -14,8 +14,8 @@ export interface Conclusion {
 }
 
 /**
- * Stores a message's fate, its event, and an opt-out if the error code means one, in one commit. Does nothing if the message was already
- * concluded.
+ * Stores what happened to a message, its event, and an opt-out if the error code means one, in one commit. Does nothing if the message was
+ * already concluded.
  */
 export async function conclude(
   { database, clock, provider }: Pick<ReceiptContext, 'database' | 'clock' | 'provider'>,

@@ -24,7 +24,7 @@ export const PROVIDER_PACE: PollPace = {
   startAfterMs: 1000,
 }
 
-/** For tests against the simulator, which delivers at once. */
+/** For tests against the simulator, which delivers immediately. */
 export const TEST_PACE: PollPace = { agesMs: [10, 30, 100, 300, 1000, ...AGES_MS], msPerCall: 10, startAfterMs: 10 }
 
 /**

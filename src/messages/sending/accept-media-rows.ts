@@ -47,7 +47,7 @@ const SCHEDULE_MEDIA: RowOperation<ScheduledMessage> = {
 }
 const SCHEDULE_MEDIA_ONCE = once<ScheduledMessage>(withMedia(scheduleStatements), HAS_MEDIA)
 
-/** The operation that stores a message that may start at once. */
+/** The operation that stores a message that may start immediately. */
 export function acceptOperation({ attachments, idempotencyKey, resentFrom }: NewMessage): RowOperation<AcceptRow> {
   if (resentFrom !== null) return attachments === null ? ACCEPT_AGAIN : ACCEPT_MEDIA_AGAIN
   if (attachments === null) return idempotencyKey === null ? ACCEPT : ACCEPT_ONCE

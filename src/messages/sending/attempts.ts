@@ -167,7 +167,7 @@ export class Attempts {
     }
     if (end.type !== 'unknown' && (await storeEnd(this.context, open, end, failure)))
       return this.reservations.forget(called)
-    // If the end could not be stored, the answer is unknown, too.
+    // If the end could not be stored, the answer is also unknown.
     await this.#storeUnknown(open, end.type === 'unknown' ? failure : null)
     return this.reservations.keepOpen(reservation)
   }

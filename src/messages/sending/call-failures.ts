@@ -68,7 +68,7 @@ export class CallFailures {
     else this.context.quota.pauseAsAnnounced(extensionId, SEND_GROUP, retryAfterMs)
   }
 
-  /** Until `ms` have passed, neither this message nor later ones of its conversation start; the rest of the queue continues. */
+  /** Until `ms` have passed, neither this message nor later ones of its conversation start. The rest of the queue continues. */
   #hold(entry: Entry, count: number, ms: number): void {
     const { clock } = this.context
     if (count === MAX_CONSECUTIVE_TURNAWAYS) entry.heldSince = null

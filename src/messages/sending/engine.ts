@@ -70,7 +70,7 @@ export class SendEngine {
     this.scheduler.wake(tenantId)
   }
 
-  /** Accepts a message. Resolves when it is on disk, with its job, and with its first attempt if that could begin at once. */
+  /** Accepts a message. Resolves when it is on disk, with its job, and with its first attempt if that could begin immediately. */
   async accept(message: NewMessage): Promise<Stored> {
     const { messageId, tenantId, from, to } = message
     this.scheduler.slots.noteRequest()

@@ -13,7 +13,7 @@ export interface Entry {
   attempt: OpenAttempt | null
   /** True after a restore, until a lookup has shown that it was not sent since the backup. */
   isQuarantined: boolean
-  /** Monotonic time. Until then neither this message nor later ones of its conversation start; the rest of the queue continues. */
+  /** Monotonic time. Until then, neither this message nor later ones of its conversation start. The rest of the queue continues. */
   heldUntil: number
   /** When it was first held, epoch milliseconds; null if never. */
   heldSince: number | null

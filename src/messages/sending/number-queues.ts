@@ -40,7 +40,7 @@ export class NumberQueues {
   forgetIfEmpty(queue: NumberQueue): void {
     if (!queue.isEmpty) return
     const queues = this.#byTenant.get(queue.tenantId)
-    // It may have been forgotten and recreated meanwhile.
+    // It may have been forgotten and recreated in the meantime.
     if (queues?.get(queue.number) !== queue) return
     queues.delete(queue.number)
     if (queues.size === 0) this.#byTenant.delete(queue.tenantId)

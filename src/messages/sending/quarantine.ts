@@ -5,9 +5,9 @@ import type { SendingContext } from './context.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
 import { type OutboundMessage, uploadMsOf } from './outbound-message.ts'
 
-// After a restore, messages that wait in the backup may have been sent already; so may those of a database that another gateway has a copy
-// of, if the lease was abandoned (`noteDurability`). When such a message's turn comes, the gateway opens an attempt without a call. Its
-// outcome is unknown, so a lookup closes it like any other, and only then may the message be sent.
+// After a restore, messages that wait in the backup may have been sent already. The same is true for messages in a database of which another
+// gateway has a copy, if the lease was abandoned (`noteDurability`). When the turn of such a message comes, the gateway opens an attempt
+// without a call. Its outcome is unknown, so a lookup closes it like any other, and only then may the message be sent.
 
 /**
  * SQL: whether the message of a send job is quarantined: it was in the backup, and no attempt of it has been opened since. Without

@@ -41,7 +41,7 @@ type Erased = ReadonlySet<string>
 
 interface State {
   reading: Reading | null
-  /** Monotonic; 0 is at once. */
+  /** Monotonic; 0 is immediately. */
   dueAt: number
   /** Whether an event arrived while a list was being read. */
   isChanged: boolean

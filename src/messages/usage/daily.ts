@@ -53,7 +53,7 @@ export interface AppUsage extends Omit<DailyUsage, 'day'> {
   place: string
 }
 
-/** To receive so many from the reader takes about a millisecond of the event loop. */
+/** Receiving this many from the reader takes about a millisecond of the event loop. */
 const APPS_PER_PAGE = 1000
 
 /** The join gives each tenant its range of the index. */

@@ -11,7 +11,7 @@ import { loadDeliveries } from './load-deliveries.ts'
 import { closeLeftOpen } from './interrupted.ts'
 import type { SigningSecrets } from './signing-secrets.ts'
 
-/** The job is read again at once, with its current destination. */
+/** The job is read again immediately, with its current destination. */
 const READ_AGAIN: JobOutcome = { type: 'wait', delayMs: 0 }
 /** The tenant's activation ends the wait sooner. */
 const SUSPENDED_MS = 60_000
@@ -30,7 +30,7 @@ export async function deliver(
   const attempt = await open(gateway, job, delivery, { url, secret })
   if (attempt === null) return notOpened(gateway, job, delivery)
   const result = await gateway.poster.post(request)
-  // Released now, so that the next attempt's row can join the commit of this result.
+  // Released now, so that the row of the next attempt can join the commit of this result.
   slot.release()
   await closeAttempt(gateway, attempt, result)
   return DONE

@@ -16,7 +16,7 @@ export async function closeInterrupted(gateway: Gateway): Promise<number> {
   await closeAll(gateway, rows)
   await database.writer.write([
     {
-      // The upgrade from 1.0.0 created a job for each destination, also for those that had their attempt.
+      // The upgrade from 1.0.0 created a job for each destination, even if it had already had its attempt.
       sql: `DELETE FROM jobs WHERE kind = 'webhook' AND EXISTS (
         SELECT 1 FROM webhook_attempts WHERE delivery_id = jobs.subject AND outcome IS NOT NULL)`,
       args: [],

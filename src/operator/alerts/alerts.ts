@@ -167,7 +167,7 @@ export class Alerts {
     const due = state.posts.filter((post) => isFirst(post) && post.dueAt <= clock.steady())
     const urgent = due.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, MAX_POSTS_PER_RUN)
     for (const post of urgent)
-      // A mute may have withdrawn it meanwhile.
+      // A mute may have withdrawn it in the meantime.
       if (!lifecycle.draining && state.posts.includes(post)) await this.#attempt(state, post, poster)
   }
 

@@ -5,7 +5,7 @@ import { controlSocketPath } from './settings.ts'
 
 export interface SyncLimits {
   timeoutMs: number
-  /** Ends the wait at once, for example when Litestream has ended. */
+  /** Ends the wait immediately, for example when Litestream has ended. */
   signal?: AbortSignal
   /** Whether an answer of Litestream makes further tries useless. */
   isFinal?(answer: string): boolean

@@ -46,7 +46,7 @@ export function inspect(path: string): Inspection {
 
 /**
  * Records in a copy when it was restored, in epoch milliseconds, because a start that finds that nothing was lost records nothing. Only the
- * operator sees it, so a copy that cannot be written is restored all the same.
+ * operator sees it, so a copy that cannot be written is restored anyway.
  */
 export function noteRestored(copy: string, at: number): void {
   try {
@@ -103,7 +103,7 @@ export function removeFilesNamed(start: string): void {
 export function putInPlace(copy: string, path: string, isReplicated: boolean, say: (text: string) => void): void {
   moveIntoPlace(copy, path)
   keepSaved(path, say)
-  // After a time with `disk` the operator restores with `disk` as well: see docs/beyond-one-machine.md.
+  // After a time with `disk`, the operator also restores with `disk`: see docs/beyond-one-machine.md.
   if (isReplicated) markWhole(path)
 }
 

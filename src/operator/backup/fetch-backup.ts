@@ -23,7 +23,7 @@ export async function fetchBackup(
   { at = null, transaction = null }: WantedState = {},
 ): Promise<boolean> {
   removeDatabase(target)
-  // A backup that began later has files as well.
+  // A backup that began later also has files.
   if (at !== null) return restoreTo(settings, target, ['-timestamp', at])
   // Two tries: a gateway that has just started may upload its first file between the restore and the listing. A list may lag for longer.
   const words = transaction === null ? [] : ['-txid', transaction]

@@ -8,11 +8,11 @@ import { type BackupSettings, environmentOf } from './settings.ts'
 export interface Follower {
   /** Its last error, if it ended on its own. */
   ended: Promise<string>
-  /** Ends it at once. Resolves when nothing writes to the file anymore. */
+  /** Ends it immediately. Resolves when nothing writes to the file anymore. */
   kill(): Promise<void>
 }
 
-/** Starts a follower. It continues with the file if there is one, looks every `everyMs`, and ends with this process, however that ends. */
+/** Starts a follower. It continues with the file if there is one, checks every `everyMs`, and ends with this process, however that ends. */
 export function follow(settings: BackupSettings, file: string, everyMs: number): Follower {
   const { program, configPath, databasePath } = settings
   const restore = ['restore', '-config', configPath, '-f', '-follow-interval', `${everyMs}ms`, '-o', file, databasePath]

@@ -44,8 +44,8 @@ async function readLag(path: string | null): Promise<Lag> {
 }
 
 /**
- * When Litestream last had uploaded everything, epoch milliseconds; it updates this about once a second, also without changes. Before that,
- * the time when it started. Null if it does not answer. Source: server.go of Litestream 0.5.18.
+ * When Litestream last had uploaded everything, epoch milliseconds; it updates this about once a second, even without changes. Before that, the
+ * time when it started. Null if it does not answer. Source: server.go of Litestream 0.5.18.
  */
 async function lastUploadedAt(socket: string): Promise<number | null> {
   const ask = async (path: string): Promise<unknown> => {

@@ -13,11 +13,11 @@ export interface Replication {
    */
   finish(limitMs: number): Promise<string | null>
   /**
-   * Ends Litestream at once, when the files at the path are no longer those of the gateway's database: a copy of them would damage
-   * the backup. Returns a sentence for the operator.
+   * Ends Litestream immediately, when the files at the path are no longer those of the gateway's database: a copy of them would damage the
+   * backup. Returns a sentence for the operator.
    */
   abandon(): Promise<string>
-  /** Ends Litestream at once, without a last copy. */
+  /** Ends Litestream immediately, without a last copy. */
   kill(): void
 }
 

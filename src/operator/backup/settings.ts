@@ -21,7 +21,9 @@ export interface BackupSettings {
   databasePath: string
   /** How long the storage may stay silent while a backup is fetched. */
   timeoutMs: number
-  /** Variables of the gateway's environment that Litestream gets as well: those of storages and proxies, but none of the gateway's secrets. */
+  /**
+   * Variables of the gateway's environment that are passed on to Litestream: those of storages and proxies, but none of the gateway's secrets.
+   */
   passedOn: Record<string, string | undefined>
 }
 

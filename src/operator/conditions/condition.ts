@@ -5,7 +5,7 @@ import type { FaultLevel } from '../doctor/fault.ts'
 
 /** Something that is wrong now. The doctor, status, alerts and console all read it from here. */
 export interface Condition {
-  /** The id of the affected thing, behind its tenant's where two tenants may have the same; absent: the gateway itself. */
+  /** The id of the affected thing, after its tenant's if two tenants may have the same id; absent: the gateway itself. */
   subject?: string
   /** What is wrong with which thing, without the last full stop. */
   what: string
@@ -44,7 +44,7 @@ export interface Round {
 /** The complete text, for a chat or a terminal. */
 export const textOf = ({ what, fix }: Pick<Condition, 'what' | 'fix'>): string => `${what}. ${fix}`.trim()
 
-/** The subject of what concerns the gateway itself. */
+/** The subject of conditions of the gateway itself. */
 export const GATEWAY = 'gateway'
 
 /** The public id of the affected thing: `detail` names its tenant. */

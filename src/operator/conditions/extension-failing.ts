@@ -13,7 +13,9 @@ export const HOLD_MS = 15 * 60_000
 /** After a start, the gateway repeats everything that the provider has refused within this time. */
 const UNKNOWN_MS = 5 * 60_000
 
-/** Something keeps an extension from sending or receiving, whether or not something waits. Each trouble is a condition, the most important first. */
+/**
+ * Something keeps an extension from sending or receiving, even if nothing is waiting. Each trouble is a condition, the most important first.
+ */
 export const extensionFailing: ConditionSource = {
   alert: 'extension_failing',
   check: 'extensions',

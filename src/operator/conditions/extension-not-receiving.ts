@@ -8,7 +8,7 @@ import { conditionOfExtension, rowOf } from './extension-condition.ts'
 /** A missing subscription is recreated within seconds, unless something prevents it. */
 const HOLD_MS = 60_000
 
-/** An extension has no subscription, so its messages arrive late; or its numbers' texts go where the gateway may not read them. */
+/** An extension has no subscription, so its messages arrive late, or the texts to its numbers go where the gateway may not read them. */
 export const extensionNotReceiving: ConditionSource = {
   alert: 'extension_not_receiving',
   check: 'subscriptions',
@@ -34,7 +34,7 @@ const withoutThreads = ({ directory, clock }: Gateway): string[] =>
     .list(clock.now())
     .flatMap(({ step, extensionId }) => (step === 'threads' && extensionId !== null ? extensionId : []))
 
-/** The first trouble that it is about; none if there is no such trouble. */
+/** The first trouble of that kind; none if there is none. */
 function conditionsOf(
   gateway: Gateway,
   row: ExtensionRow,

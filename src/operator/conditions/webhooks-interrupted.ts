@@ -2,7 +2,7 @@ import { isoTime } from '../../core/clock.ts'
 import { readUnposted } from '../../messages/webhooks/unposted.ts'
 import type { ConditionSource } from './condition.ts'
 
-/** A crash or a takeover interrupted webhooks. After a later interruption it is another alert. */
+/** A crash or a takeover interrupted webhooks. A later interruption is a separate alert. */
 export const webhooksInterrupted: ConditionSource = {
   alert: 'webhooks_interrupted',
   check: 'webhooks',

@@ -43,8 +43,8 @@ const OUTAGE_MS = 3000
 const OLD_MS = 60_000
 
 /**
- * Waits until no gateway holds the lease, and takes it: at once if it was released, else when nobody has renewed it for 5 s. Returns null if
- * `signal` ends the wait. Errors: `StartError` 78 if the storage refuses, or this gateway could not replace the holder.
+ * Waits until no gateway holds the lease, and takes it: immediately if it was released, otherwise when nobody has renewed it for 5 s. Returns
+ * null if `signal` ends the wait. Errors: `StartError` 78 if the storage refuses, or this gateway could not replace the holder.
  */
 export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease | null> {
   const watch: Watch = {
@@ -94,7 +94,7 @@ async function tryToTake(options: AwaitLeaseOptions, watch: Watch): Promise<Take
 
 function note({ object, clock, seen }: AwaitLeaseOptions, watch: Watch, lease: SeenLease | null): void {
   const now = clock.monotonic()
-  // In an outage the holder may have lost the storage as well, so it gets its full time again.
+  // In an outage, the holder may also have lost the storage, so it gets its full time again.
   const isNew = now - watch.readAt >= OUTAGE_MS || lease?.etag !== watch.lease?.etag
   watch.lease = lease
   watch.readAt = now
@@ -113,8 +113,8 @@ async function nextEpoch({ store }: LeaseObject, { newest }: Watch): Promise<num
 }
 
 /**
- * Returns why the storage could not be tested now; null if it has passed. A storage that has held a lease of this machine, and whose lists or
- * reads lag now, gets time.
+ * Returns why the storage could not be tested now; null if it has passed. A storage that has held a lease of this machine before, but whose
+ * lists or reads lag now, gets time.
  */
 async function refuseUnfit(options: AwaitLeaseOptions, watch: Watch): Promise<StoreError | null> {
   const reason = await testStore(options.object.store).catch(unlessRefused)

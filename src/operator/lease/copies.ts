@@ -23,7 +23,7 @@ export interface FetchedCopy extends LocalFile {
   epoch: number
   /** Its address, for messages. */
   where: string
-  /** Its number of messages, if all of it was checked. */
+  /** How many messages it has, if all of it was checked. */
   checked: number | null
 }
 
@@ -66,7 +66,7 @@ export async function fetchCopies(settings: BackupSettings, options: FetchOption
 
 /**
  * An epoch that has just begun has no copy yet, or none of that moment. A copy that cannot be read ends the search, because an older one lacks
- * acknowledged changes; so does a copy that is older than the lease says.
+ * acknowledged changes. A copy that is older than the lease says also ends it.
  */
 async function newestEpoch(
   store: ObjectStore,

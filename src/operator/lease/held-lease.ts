@@ -37,7 +37,7 @@ export class HeldLease implements Lease {
   #state: Wish['state'] | 'lost' = 'held'
   /** The start of the last renewal. */
   #renewed: Moment
-  /** A start may hold the event loop for the whole of a migration. */
+  /** A start may hold the event loop for an entire migration. */
   #patienceMs = Infinity
   #storedAt: number
   #failure: string | null = null
@@ -136,7 +136,7 @@ export class HeldLease implements Lease {
     this.#want('held')
   }
 
-  /** Lets a standby take over at once. Call it when everything is stored. Errors: the storage does not answer. */
+  /** Lets a standby take over immediately. Call it when everything is stored. Errors: the storage does not answer. */
   async release(): Promise<void> {
     if (!this.isHeld) return
     this.#failure = null

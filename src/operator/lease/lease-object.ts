@@ -88,8 +88,8 @@ export class LeaseObject {
 
   /**
    * Why this process no longer holds the lease; null if it does. Called after an upload: a later holder raises the epoch before it reads the
-   * copy, so if the epoch is unchanged now, any later holder will have the upload. No clock is involved. The writer is compared as well: a
-   * storage whose conditions are not atomic may give one epoch to two gateways. Errors: as `read`.
+   * copy, so if the epoch is unchanged now, any later holder will have the upload. No clock is involved. The writer is also compared: a storage
+   * whose conditions are not atomic may give one epoch to two gateways. Errors: as `read`.
    */
   async whyLost(epoch: number): Promise<string | null> {
     const seen = await this.read()
@@ -103,8 +103,8 @@ export class LeaseObject {
   isOwn = (seen: SeenLease): boolean => writerOf(seen) === this.writer
 
   /**
-   * Writes the object over the version with this ETag, or where there is none (null). Returns the ETag, or null if another process has
-   * written meanwhile. Errors: `StoreError`, after which it may or may not be written.
+   * Writes the object over the version with this ETag, or where there is none (null). Returns the ETag, or null if another process has written
+   * in the meantime. Errors: `StoreError`, after which it may or may not be written.
    */
   async write(content: LeaseContent, over: string | null): Promise<string | null> {
     let etag = over

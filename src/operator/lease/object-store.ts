@@ -38,7 +38,7 @@ export class StoreError extends Error {
 /** What must be there for a write to happen: nothing, the object with this ETag, or anything. */
 export type Condition = 'nothing' | { etag: string } | 'anything'
 
-/** A request takes some milliseconds. Several must be possible while a lease lasts. */
+/** A request takes a few milliseconds. Several must be possible while a lease lasts. */
 const REQUEST_MS = 2000
 /** Longer than any request waits, even if this machine's clock is behind. */
 const SIGNED_FOR_SECONDS = 900
@@ -86,7 +86,7 @@ export class ObjectStore {
   async put(key: string, text: string, condition: Condition): Promise<string | null> {
     const response = await this.#request('PUT', key, text, headersOf(condition))
     const answer = await readText(response)
-    // 409: another write with a condition was under way. 404: the object is gone.
+    // 409: another conditional write was in progress. 404: the object is gone.
     const isRefused = [404, 409, 412].includes(response.status) && !answer.includes('<Code>NoSuchBucket</Code>')
     if (isRefused && condition !== 'anything') return null
     if (!response.ok) throw this.#refusalOf('PUT', response, answer)

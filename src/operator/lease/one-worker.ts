@@ -26,7 +26,7 @@ export const LEFT_FACT = 'left_epoch'
 
 /**
  * Refuses to start beside a lease holder, or if this database does not continue what the last holder stored. Returns the epoch of the lease:
- * the next epoch ends this gateway. Null if no gateway has ever held a lease here. Errors: `StartError` 78.
+ * the next epoch ends this gateway. Null if no gateway has held a lease here before. Errors: `StartError` 78.
  */
 export async function refuseSecondWorker(start: LoneStart): Promise<number | null> {
   const own = ownEpochs(start.settings.databasePath)

@@ -16,10 +16,10 @@ import type { WarmCopy } from './warm-copy.ts'
 
 /**
  * Puts the newest database in place for a gateway that has just taken the lease: the newest copy, or the local file if it has everything that
- * the copy has, and more. Without either, the gateway starts with an empty database. A file that is replaced is moved aside. If messages of
- * the copy may have been sent, the start learns so. Errors: `StartError` 78 if each has changes that the other lacks, and then both stay; 69
- * if the copy cannot be fetched. The lease is kept meanwhile, so each request that the storage loses is repeated for as long as a restore may
- * wait; a warm copy is not fetched again. `StoreError` after that.
+ * the copy has, and more. Without either, the gateway starts with an empty database. A file that is replaced is moved aside. If messages of the
+ * copy may have been sent, the start is told. Errors: `StartError` 78 if each has changes that the other lacks, and then both stay; 69 if the
+ * copy cannot be fetched. The process keeps the lease during this time, so each request that the storage loses is repeated for as long as a
+ * restore may wait; a warm copy is not fetched again. `StoreError` after that.
  */
 export async function takeDatabase(
   settings: BackupSettings,
@@ -63,7 +63,7 @@ function placeCopy(
   log: Log,
 ): void {
   const messages = checkedRows(copy)
-  // Each is as large as the database, so only a holder's last one stays. One from before the first lease stays forever.
+  // Each is as large as the database, so only a holder's last one stays. A file from before the first lease stays forever.
   const aside = local?.history.epoch === null ? `${path}.before-epoch-${copy.epoch}` : `${path}.aside`
   if (local !== null) moveDatabase(path, aside)
   putInPlace(copy.file, path, true, (text) => log.warn({}, text))

@@ -8,11 +8,11 @@ import { Fault } from '../doctor/fault.ts'
 import { settingsOfEpoch } from './epochs.ts'
 import { type SeenLease, writerOf } from './lease-object.ts'
 
-/** Each look lists the newest files and reads the new ones. While a standby waits, the active gateway stores something at least every 5 s. */
+/** Each check lists the newest files and reads the new ones. While a standby waits, the active gateway stores something at least every 5 s. */
 const LOOK_EVERY_MS = 10_000
 const CATCH_UP_EVERY_MS = 50
 /**
- * When nobody renews the lease, a takeover is likely, and a look each second leaves it little to read. If no takeover comes, a standby is
+ * When nobody renews the lease, a takeover is likely, and a check each second leaves it little to read. If no takeover comes, a standby is
  * waiting for a person.
  */
 const HURRY_AFTER_MS = 2000
@@ -27,7 +27,7 @@ const RESTORE_MS_PER_MB = 11
 /** How long a takeover waits for a copy that makes no progress. A follower that starts lists all levels, and a lost request costs it a second. */
 const PATIENCE_MS = 10_000
 const LOOK_AT_PROGRESS_MS = 20
-/** Pause after a copy could not be made or kept, for example because the disk is full. */
+/** The pause after a copy could not be made or kept, for example because the disk is full. */
 const TRY_AGAIN_MS = 300_000
 
 /** A copy that Litestream keeps. */
@@ -82,7 +82,7 @@ export class WarmCopy {
     const { follower } = followed
     if (followed.everyMs === everyMs || followedUpTo(followed.file) === null) return
     await follower.kill()
-    // Never two at once: a takeover kills only the one it knows.
+    // Never two at the same time: a takeover kills only the one it knows.
     if (this.#followed === followed && followed.follower === follower) this.#start(followed, everyMs)
   }
 
@@ -180,7 +180,7 @@ async function catchUp(followed: Followed, newest: () => Promise<string | null>)
   }
 }
 
-/** A follower that looks often will be there soon, and the next one would have to list all levels first. */
+/** A follower that checks often will be there soon, and the next one would have to list all levels first. */
 async function letGoOn(followed: Followed, wanted: string | null): Promise<void> {
   const has = followedUpTo(followed.file)
   if (has === null || wanted === null || isFarBehind(followed, has, wanted)) return
@@ -192,7 +192,7 @@ function isFarBehind({ file }: Followed, has: string, wanted: string): boolean {
   return transactions * TRANSACTION_MS > RESTORE_MS + (sizeOf(file) / 1e6) * RESTORE_MS_PER_MB
 }
 
-/** No copy is without a transaction. */
+/** Every copy has a transaction. */
 const ANY = '0'.repeat(16)
 
 async function hasReached({ file, follower }: Followed, wanted: string, patienceMs: number): Promise<boolean> {

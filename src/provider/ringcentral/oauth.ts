@@ -28,7 +28,7 @@ export function exchangeCode(requester: Requester, request: CodeExchange): Promi
   return lastingSession(requester, form, [request.code, request.codeVerifier])
 }
 
-/** RFC 7523 2.1; RingCentral calls it the JWT auth flow. The JWT can open the next session as well, so no refresh token is needed. */
+/** RFC 7523 2.1; RingCentral calls it the JWT auth flow. The JWT can also open the next session, so no refresh token is needed. */
 export function exchangeJwt(requester: Requester, jwt: string): Promise<ProviderResult<TokenPair>> {
   const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: jwt }
   // The provider may name only a part of it.

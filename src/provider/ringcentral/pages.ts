@@ -10,8 +10,8 @@ export interface ProviderList {
 }
 
 /**
- * Reads all records of a paged list. A list that is too long is a failure and not cut short, because a caller must not conclude that a sent
- * message is absent when its record was cut off.
+ * Reads all records of a paged list. A list that is too long is a failure instead of being cut short, because a caller must not conclude that a
+ * sent message is absent when its record was cut off.
  */
 export async function listAll<T>(
   requester: Requester,

@@ -21,7 +21,7 @@ export class Rates {
 
   constructor(readonly steady: () => number) {}
 
-  /** Call it only for an answer of the provider itself: something in between may limit calls, too. */
+  /** Call it only for an answer of the provider itself, because something in between may also limit calls. */
   heard(rate: ToldRate | null): void {
     if (rate === null || (!this.#told.has(rate.group) && this.#told.size >= MAX_GROUPS)) return
     this.#told.set(rate.group, { perMinute: rate.perMinute, at: this.steady() })

@@ -92,7 +92,7 @@ export class SocketConnection {
     return statusFailure({ ...answer, requestId: headers?.RCRequestId ?? null }, 'api', hide)
   }
 
-  /** Ends the connection at once, without a call of `ended`. */
+  /** Ends the connection immediately, without a call of `ended`. */
   end(): void {
     this.#close()
     this.#socket.terminate()

@@ -26,7 +26,7 @@ export const anyEntry = z.unknown().transform((value): AnyEntry => {
   return { unreadable: { providerMessageId: id ?? null, member } }
 })
 
-/** A sync lists notes, deletions and hints as well. */
+/** A sync also lists notes, deletions and hints. */
 const isMessage = (value: unknown): boolean => messageSchema.safeParse(value).success
 const messageSchema = z.looseObject({ recordType: z.literal('AliveMessage') })
 

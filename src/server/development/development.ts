@@ -7,7 +7,7 @@ import { type DevelopmentApp, connectSimulator, prepareApp } from './prepare.ts'
 import { simulateProvider } from './simulated-provider.ts'
 
 export interface DevelopmentOptions extends RunOptions {
-  /** The simulator delivers at once and has no limits, and the clock can be moved forward. */
+  /** The simulator delivers immediately and has no limits, and the clock can be moved forward. */
   isTest: boolean
 }
 

@@ -50,8 +50,8 @@ const DEVELOPMENT_SETTINGS = { deliveredAfterMs: DELIVERED_AFTER_MS }
 const TEST_SETTINGS = { sentAfterMs: 5, deliveredAfterMs: 5, refreshTokenSeconds: 315_360_000 }
 
 /**
- * Connects an extension of the simulator with three numbers, so that a developer can send a first SMS. The simulator stores
- * nothing, so its extension is connected at every start. `isTest`: it delivers at once.
+ * Connects an extension of the simulator with three numbers, so that a developer can send a first SMS. The simulator stores nothing, so its
+ * extension is connected at every start. `isTest`: it delivers immediately.
  */
 export async function connectSimulator(
   { gateway, url }: RunningGateway,

@@ -9,8 +9,8 @@ import type { RunningGateway } from '../run.ts'
 import { prepareApp } from './prepare.ts'
 
 /**
- * Prepares a gateway in development whose provider is RingCentral itself: makes tenant and app, and a link that connects an
- * extension, unless RC_JWT does that.
+ * Prepares a gateway in development whose provider is RingCentral itself: creates a tenant, an app, and a link that connects an extension,
+ * unless RC_JWT does that.
  */
 export async function prepareRealProvider({ gateway }: RunningGateway): Promise<DevelopmentFacts> {
   const app = (await isOwn(gateway)) ? await prepareApp(gateway) : null

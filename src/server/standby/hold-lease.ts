@@ -29,8 +29,8 @@ export interface Holding {
 }
 
 /**
- * Waits as a standby until this process holds the lease, then puts the newest database in place. Returns null if the process is stopped
- * meanwhile. Errors: `StartError`.
+ * Waits as a standby until this process holds the lease, then puts the newest database in place. Returns null if the process is stopped first.
+ * Errors: `StartError`.
  */
 export async function holdLease(
   config: Config,
@@ -74,8 +74,8 @@ async function lockFolder(config: Config, log: Log, { databasePath }: BackupSett
 }
 
 /**
- * Keeps the lease from now on, and makes the process end with it: at a stop the lease is given to a standby after everything else, and when it
- * is lost the process ends at once.
+ * Keeps the lease from now on, and makes the process end with it. At a stop, the lease is given to a standby after everything else; when it is
+ * lost, the process ends immediately.
  */
 function hold(
   { config, log, settings, object }: Standby,

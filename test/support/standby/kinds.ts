@@ -66,7 +66,7 @@ async function pause(drill: Takeovers, isSeen: boolean): Promise<number> {
   return takenMs
 }
 
-/** Both gateways lose the storage. Whichever works afterwards counts, from the storage's return on. */
+/** Both gateways lose the storage. Whichever works afterward counts, from the storage's return on. */
 async function storageAway(drill: Takeovers): Promise<number> {
   await drill.roles()
   for (const { network } of drill.nodes) network.goAway()

@@ -17,8 +17,8 @@ export interface Described {
 }
 
 /**
- * `/openapi.json` and its page `/docs`, by `@elysiajs/swagger`. The document is made at the first request, because describing the
- * routes would add a tenth to the time of every start.
+ * `/openapi.json` and its page `/docs`, by `@elysiajs/swagger`. The document is built at the first request, because describing the routes would
+ * add a tenth to the time of every start.
  */
 export function openApi(described: Described): WebPage[] {
   const load = loadOnce(() => filesOf(described))
