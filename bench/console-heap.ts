@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 const MINUTES = 60
 const SAMPLES = 12
 
-/** The heap of the open list after garbage collection, while messages come in: an hour with `--long`, else two minutes. */
+/** The heap of the open list after garbage collection, while messages arrive: for an hour with `--long`, otherwise for two minutes. */
 export const consoleHeap: Bench = {
   name: 'page heap',
   async run(options) {

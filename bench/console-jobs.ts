@@ -31,7 +31,7 @@ class Hand {
     await this.key('Enter')
   }
 
-  /** Presses what stands just before the thing that has the focus. */
+  /** Presses the element just before the focused one. */
   async pressBefore(target: Locator): Promise<void> {
     if (!this.isMouse) await this.#reach(target, 'Shift+Tab')
     return this.press(target)
@@ -53,7 +53,7 @@ class Hand {
     await this.page.keyboard.type(text)
   }
 
-  /** The same hand on another tab, which counts on. */
+  /** The same user in another tab, which continues the count. */
   on(page: Page): Hand {
     return new Hand(page, this.isMouse, this.count)
   }
@@ -76,7 +76,7 @@ interface Job {
   start: string
   /** Beside the simulator, where nothing was sent yet. */
   isFirst?: true
-  /** What there is besides what every job has. */
+  /** What it needs in addition to what every job has. */
   prepare?: (world: World) => Promise<unknown>
   run: (hand: Hand, page: Page) => Promise<void>
 }

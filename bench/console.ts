@@ -9,7 +9,7 @@ const RUN_MS = 30_000
 const LOADED_MESSAGES = 500
 const TO = '+15555550199'
 
-/** What the page is doing while the messages come in. */
+/** What the page is doing while the messages arrive. */
 const CASES: readonly { name: string; hash: string; scrollTo: number }[] = [
   { name: 'Messages, at the top', hash: '#/messages', scrollTo: 0 },
   { name: 'Messages, scrolled', hash: '#/messages', scrollTo: 2000 },

@@ -16,7 +16,7 @@ const WINDOW_MS = 60_000
 const AWAY_MS = 20_000
 const MAX_REOPENING_MS = 5 * 60_000
 
-/** What a socket for each of 1,000 extensions costs, and how long it takes until all are open again after the provider was away. */
+/** The cost of a socket for each of 1,000 extensions, and how long it takes to reopen all of them after the provider was away. */
 export const extensionSockets: Bench = {
   name: 'extension sockets',
   async run(options) {
@@ -76,7 +76,7 @@ async function measure(gateway: GatewayProcess, simulator: SimulatorProcess, opt
   }
 }
 
-/** Connects extensions by a JWT each. */
+/** Connects extensions, each with a JWT. */
 async function connectAll(gateway: GatewayProcess, { control }: SimulatorProcess, count: number): Promise<void> {
   const { tenantId } = await gateway.operator<{ tenantId: string }>('POST', 'tenants', { name: 'Sockets' })
   const waiting = Array.from({ length: count }, (_, index) => index)

@@ -14,7 +14,7 @@ const WARM_UP_MS = 3000
 const LOAD_MS = 2000
 const DRAIN_MS = 300_000
 
-/** What a message costs that carries a picture of 100 KB, beside a text, at a provider that answers at once. */
+/** The cost of a message with a picture of 100 KB compared with a text, at a provider that answers immediately. */
 export const mediaSend: Bench = {
   name: 'media send',
   async run(options) {

@@ -11,7 +11,7 @@ const QUEUED = 1_000_000
 const CALLS = 12
 const HOLDS = 'longest tick ≤ 10 ms'
 
-/** What the console asks, as an operator. */
+/** The console's requests as an operator. */
 const PATHS: readonly string[] = [
   '/v1/operator/status',
   '/v1/operator/doctor',

@@ -23,7 +23,7 @@ const numbers = (list: string): number[] =>
     .split(',')
     .filter((item) => item !== '')
     .map(Number)
-/** So many storage outages are among the losses of each round-trip time. */
+/** This many storage outages are among the losses of each round-trip time. */
 const OUTAGES = 1
 const OUTAGE_MS = 10_000
 const CONNECTIONS = 16
@@ -83,7 +83,7 @@ async function drill(durability: 'replica' | 'disk', roundTripMs: number, times:
 const momentOf = (time: number): Moment =>
   time % 3 === 0 ? 'during an upload' : time % 8 === 0 ? 'at a stop' : 'any time'
 
-/** The storage is away under load, and comes back. */
+/** The storage is unavailable under load, and comes back. */
 async function outage(lost: MachineLoss): Promise<void> {
   lost.storage.goAway()
   const back = Bun.sleep(OUTAGE_MS).then(() => lost.storage.comeBack())

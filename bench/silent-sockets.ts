@@ -8,7 +8,7 @@ const QUIET_MS = 5000
 
 export const silentSockets: Bench = { name: 'silent sockets', run: runSilentSockets }
 
-/** Opens 2,000 sockets that never authenticate. Measures when each is closed, and the latency of `/health` meanwhile. */
+/** Opens 2,000 sockets that never authenticate. Measures when each is closed, and the latency of `/health` in the meantime. */
 async function runSilentSockets(): Promise<Row[]> {
   await using world = await createWorld({ connect: false, work: false, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   const quietUntil = performance.now() + QUIET_MS

@@ -13,12 +13,12 @@ import { isKept, limitOf, rowOf, sumOf } from './support/takeover-table.ts'
 // STANDBY=on: two gateways take over from each other under load. bench/README.md has the results.
 // bun bench/takeover.ts [--takeovers 200] [--kinds 'SIGSTOP;SIGTERM'] [--seed 1] [--round-trip 5] [--connections 16] [--without-check 20]
 //                       [--without-comparison 4] [--messages 0] [--older b9112196]
-//   --takeovers      in all, the same number of each kind; a pair of its own for each kind
-//   --without-check  then machines are paused so often while nothing but time limits the lease, where it must find losses
-//   --without-comparison  and so often the lease is given while a takeover begins with the copy that is kept ready, whatever that has
-//   --messages       so many are in the database before
-//   --rest           seconds before each takeover besides: with a large database, what a standby needs to have its copy ready
-//   --older          the commit with which the pairs begin that are upgraded: by default the last one of 1.1.0
+//   --takeovers      the total, with the same number of each kind; each kind has its own pair
+//   --without-check  then this many pauses of machines while only time limits the lease, which must find losses
+//   --without-comparison  and this many handovers that begin with the copy kept ready, whatever it has, which must find losses
+//   --messages       how many are in the database before
+//   --rest           additional seconds before each takeover: with a large database, the time that a standby needs to prepare its copy
+//   --older          the commit with which the upgraded pairs begin; by default the last one of 1.1.0
 
 const { values } = parseArgs({
   options: {

@@ -47,7 +47,7 @@ export const worstInputs: Bench = {
   },
 }
 
-/** The dearest first. */
+/** Most expensive first. */
 async function costsOf(inputs: readonly Input[], probe: Probe): Promise<Cost[]> {
   const costs: Cost[] = []
   for (const input of inputs) costs.push(await probe.cost(input))

@@ -38,7 +38,7 @@ async function build(platform: Platform, folder: string, bundleOnly: boolean, co
   process.stdout.write(`${path} ${Math.round(size / 1e6)} MB, ${folder}/bundle/cli.js\n`)
 }
 
-/** Downloads nothing for this machine: the image is built so, and a checkout has what it needs. */
+/** Downloads nothing for this machine: the image is built this way, and a checkout has everything it needs. */
 async function partsOf(platform: Platform): Promise<Parts> {
   if (!isThisMachine(platform)) return lockedParts(platform)
   if (!existsSync(`node_modules/${platform.addon}`))

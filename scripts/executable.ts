@@ -34,7 +34,7 @@ export async function buildExecutable(path: string, platform: Platform, parts: P
   await build(commit, (options) => ({
     ...options,
     plugins: [staticAddon(parts.addon), ...options.plugins],
-    // Compiled ahead: a start takes half the time. Bun has it for modules only inside an executable.
+    // Compiled ahead: a start takes half the time. Bun supports this for modules only inside an executable.
     bytecode: true,
     compile: {
       target: `bun-${platform.name}` as Bun.Build.CompileTarget,

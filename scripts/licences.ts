@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { installedDependencies } from './release/dependencies.ts'
 
-// bun scripts/licenses.ts FILE   writes the licenses of what the executables and the image contain
+// bun scripts/licences.ts FILE   writes the licenses of what the executables and the image contain
 
 export const LICENCES_FILE = 'THIRD-PARTY-LICENSES.txt'
 

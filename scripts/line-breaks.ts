@@ -4,8 +4,8 @@ import { parseSync } from 'oxc-parser'
 const LONG = 120
 
 /**
- * Minified code in short lines, which break before a statement or a member of a class. Of an error that nobody catches Node.js prints
- * the line that threw it, and that would be the entire program.
+ * Minified code in short lines, which break before a statement or a member of a class. For an uncaught error, Node.js prints the line that
+ * threw it, and that would be the entire program.
  */
 export function withLineBreaks(code: string): string {
   const { program, errors } = parseSync('minified.js', code)

@@ -8,7 +8,7 @@ import type manifest from '../package.json'
 const FILE = 'package.json'
 const KEPT = 'dist/package.json'
 
-/** What npm installs beside the package: a native addon, and what is small there and large in a bundle. All else is in the bundle. */
+/** What npm installs beside the package: a native addon, and what is small there but large in a bundle. Everything else is in the bundle. */
 export const INSTALLED = ['libsql', 'elysia', 'zod'] as const
 
 /** Runs `pack` while package.json is that of the npm package. */
@@ -22,7 +22,7 @@ export async function withPackageManifest(pack: () => Promise<unknown>): Promise
 }
 
 async function put(): Promise<void> {
-  // One that failed has left it.
+  // A failed one left it.
   await back()
   await Bun.write(KEPT, Bun.file(FILE))
   const {
@@ -42,7 +42,7 @@ async function put(): Promise<void> {
   await Bun.write(FILE, `${JSON.stringify(own, null, 2)}\n`)
 }
 
-/** After a failed pack somebody may have put it back already, and changed it since. */
+/** After a failed pack, somebody may have put it back already, and changed it since. */
 async function back(): Promise<void> {
   if (!existsSync(KEPT)) return
   const isPacked = !('devDependencies' in (await Bun.file(FILE).json()))

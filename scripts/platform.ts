@@ -21,7 +21,7 @@ export const PLATFORMS: readonly Platform[] = [
   { name: 'windows-x64', os: 'win32', cpu: 'x64', addon: '@libsql/win32-x64-msvc', bun: '@oven/bun-windows-x64' },
 ]
 
-/** What an executable is made of besides our code. */
+/** The parts of an executable besides our code. */
 export interface Parts {
   /** The native addon, as a package name or a folder. */
   addon: string

@@ -50,7 +50,7 @@ function extract({ info, paths, components }: OpenApi, source: string): Record<s
   return { source, license: info.license, operations: Object.fromEntries(operations), schemas }
 }
 
-/** Replaces references to parameters and responses by what they name. Those to schemas stay. */
+/** Replaces references to parameters and responses with the objects. References to schemas stay. */
 function inlined(value: unknown, components: OpenApi['components']): unknown {
   if (Array.isArray(value)) return value.map((one) => inlined(one, components))
   if (typeof value !== 'object' || value === null) return value
@@ -62,7 +62,7 @@ function inlined(value: unknown, components: OpenApi['components']): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inlined(one, components)]))
 }
 
-/** Without documentation. A property may have such a name, so the members of `properties` all stay. */
+/** Without documentation. A property may have such a name, so all members of `properties` stay. */
 function bare(value: unknown, isProperties = false): unknown {
   if (Array.isArray(value)) return value.map((one) => bare(one))
   if (typeof value !== 'object' || value === null) return value

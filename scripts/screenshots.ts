@@ -36,7 +36,7 @@ export const PICTURES: Readonly<Record<string, Picture>> = {
   'webhooks.png': { scene: 'an incident', hash: '#/webhooks', ...SMALLER, height: 600 },
   'setup.png': { scene: 'an incident', hash: '#/numbers', ...SMALLER },
 }
-/** The pictures of the phone, which stands beside the simulator. */
+/** The pictures of the phone, which is beside the simulator. */
 export const PHONE_PICTURES: Readonly<Record<string, ConsoleOptions>> = {
   'phone.png': { ...WIDE, height: 740 },
   'phone-narrow.png': NARROW,
@@ -107,7 +107,7 @@ async function openFirst(page: Page): Promise<void> {
   await page.locator('.detail h1, .detail h2').first().waitFor()
 }
 
-/** Each view in each scene and size, and the worst of them as few people see it. */
+/** Each view in each scene and size, and the worst scene as people with special needs see it. */
 async function takeStates(folder: string, names: readonly string[]): Promise<void> {
   for (const name of SCENES.filter((each) => names.length === 0 || names.includes(each))) {
     await using scene = await createScene(name)

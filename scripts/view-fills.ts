@@ -25,7 +25,7 @@ export async function neverArrived(world: World): Promise<void> {
   await receiver.received(5)
 }
 
-/** Conversations that wait for an answer, one with a picture, and some of which the newest text waits or failed. */
+/** Conversations that wait for an answer: one with a picture, and some whose newest text waits or failed. */
 export async function whoWaits(world: World): Promise<void> {
   const data = Buffer.from(await Bun.file(PICTURE).arrayBuffer()).toString('base64')
   await world.untilStatus(await world.send({ to: '+15035551142', body: 'We moved your appointment to Friday, 08:40.' }))

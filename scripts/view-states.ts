@@ -6,7 +6,7 @@ import { type ConsoleOptions, openConsole } from '../test/support/console.ts'
 import { FROM, TO, type World, createWorld, until } from '../test/support/world.ts'
 import { failedTexts, neverArrived, whoWaits } from './view-fills.ts'
 
-/** How a state is looked at. */
+/** How a state is viewed. */
 export interface Look extends Required<Pick<ConsoleOptions, 'width' | 'height' | 'theme'>> {
   isForced?: boolean
 }
@@ -194,14 +194,14 @@ const STATES: Readonly<Record<string, State>> = {
 
 const press = (page: Page, name: string | RegExp): Promise<void> => page.getByRole('button', { name }).first().click()
 
-/** On a phone it stands behind More. */
+/** On a phone, it is under More. */
 async function openSwitcher(page: Page): Promise<void> {
   const more = page.getByRole('button', { name: /^More/ })
   await ((await more.isVisible()) ? more : page.locator('.switcher')).click()
   await page.getByRole('dialog').waitFor()
 }
 
-/** Takes each state in each look. */
+/** Takes each state in each viewing mode. */
 export async function takeViews(
   save: (page: Page, file: string) => Promise<void>,
   names: readonly string[],

@@ -4,7 +4,7 @@ import { Connections } from '../support/posts.ts'
 import { openEventGateway } from '../support/provider-events.ts'
 import { BURST, type Path } from './path.ts'
 
-/** From the provider's event to its 200, to a WebSocket and to a webhook. */
+/** From the provider's event to its 200, a WebSocket and a webhook. */
 export const inboundPath: Path = {
   name: 'inbound, 1 WebSocket, 1 webhook',
   async open(source) {

@@ -10,7 +10,7 @@ export interface Path {
   open(source: Source): Promise<Worker>
 }
 
-/** A gateway at work. Disposing it ends its processes and removes its files. */
+/** A running gateway. Disposing it ends its processes and removes its files. */
 export interface Worker extends AsyncDisposable {
   pid: number
   /** Opens the connections of one turn. A gateway closes those that are silent while others have their turns. */

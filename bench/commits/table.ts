@@ -1,7 +1,7 @@
 import type { Row } from '../bench.ts'
 
 const HOLDS = '≤ 1.02'
-/** A commit that differs from itself by more than this cannot be told from another one. */
+/** A commit that differs from itself by more than this cannot be distinguished from another one. */
 const EXACT_TO = 0.02
 
 /**
@@ -35,7 +35,7 @@ function ratioOf(ours: readonly number[], theirs: readonly number[]): Ratio {
   return { mean: Math.exp(center), error: Math.sqrt(variance / logs.length) }
 }
 
-/** Not one start either: its error is not known. */
+/** Not even one start: its error is not known. */
 const tells = (itself?: Ratio): boolean =>
   itself !== undefined && Math.abs(itself.mean - 1) < EXACT_TO && itself.error < EXACT_TO / 2
 

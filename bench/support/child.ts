@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** A program of this folder in a process of its own, with an event loop and a core of its own. */
+/** A program of this folder in a separate process, with its own event loop and core. */
 export interface Child extends Disposable {
   pid: number
   /** The first message, which the program sends when it is ready. */

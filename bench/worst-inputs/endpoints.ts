@@ -19,7 +19,7 @@ interface Operation {
   security?: readonly object[]
 }
 
-/** Every endpoint of the API document with every kind of request that might be dear. */
+/** Every endpoint of the API document with every kind of request that might be expensive. */
 export function endpointInputs(access: Access): Input[] {
   const paths = document.paths as unknown as Record<string, Record<string, Operation>>
   return Object.entries(paths).flatMap(([path, operations]) =>
@@ -51,7 +51,7 @@ function inputsOf(access: Access, method: string, template: string, operation: O
   return requests
 }
 
-/** After these the other requests would be refused. They are asked in vain. */
+/** After these, the other requests would be refused. These are requested in vain. */
 const ENDS_SOMETHING: ReadonlySet<string> = new Set([
   'DELETE /v1/apps/{appId}',
   'POST /v1/apps/{appId}/rotate-key',

@@ -1,4 +1,4 @@
-/** A request that is dear to answer, within the limits. */
+/** A request that is expensive to answer, within the limits. */
 export interface Input {
   /** The endpoint and what is special about the request. */
   name: string

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { threadTimes } from '../support/thread-times.ts'
 import type { Input } from './input.ts'
 
-/** Requests that cost less are not worth a second look. */
+/** Requests that cost less are not worth a second measurement. */
 const CHEAP_MS = 2
-/** The code of a dear one is compiled only after some repetitions. A tenth failure would block its client. */
+/** The code of an expensive one is compiled only after some repetitions. A tenth failure would block its client. */
 const REPETITIONS = 9
 const POLL_MS = 1
-/** The event loop has nothing left to do for a request after so many looks without any work. */
+/** The event loop has nothing left to do for a request after this many checks without any work. */
 const QUIET_LOOKS = 3
 const GIVE_UP_MS = 5000
 

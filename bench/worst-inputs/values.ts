@@ -49,5 +49,5 @@ export const jsonValues = (bytes: number): Record<string, string> => ({
   'attachments without an id': `[${listed(() => '{"contentType":"a/b"}', bytes)}]`,
 })
 
-/** A text in JSON; control characters and blanks are as they stand. */
+/** A text in JSON; control characters and blanks are left unchanged. */
 const jsonText = (text: string, bytes: number): string => `"${filledWith(text === '\n' ? '\\n' : text, bytes - 2)}"`

@@ -7,7 +7,7 @@ import { LICENCES_FILE, thirdPartyLicences } from '../licences.ts'
 import { type Platform, isThisMachine, lockedParts } from '../platform.ts'
 import { sendFirstText } from './first-text.ts'
 
-/** What stands in the archive for Linux beside the executable: all that docs/install.md installs. */
+/** What is in the archive for Linux beside the executable: everything that docs/install.md installs. */
 const BESIDE = ['LICENSE', '.env.example', 'litestream.yml', 'deploy']
 
 export interface ExecutableOptions {

@@ -8,7 +8,7 @@ export interface ImageOptions {
   folder: string
 }
 
-/** What can make the image here, and its words that save it as an archive. */
+/** What can build the image here, and its words for saving it as an archive. */
 interface Builder {
   name: string
   save: (tag: string, file: string) => string[]

@@ -133,7 +133,7 @@ export function environmentReaders(files: readonly SourceFile[], allowed: readon
   })
 }
 
-/** Endpoints share nothing but what `api/fields` and the rooms below have. */
+/** Endpoints share only `api/fields` and the rooms below. */
 export function importsBetweenEndpoints(files: readonly SourceFile[]): string[] {
   return eachImport(files, (file, { target }) => {
     const [own, other] = [endpointOf(file.path), endpointOf(target ?? '')]

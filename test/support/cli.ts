@@ -24,9 +24,9 @@ export const sgwIn = (
 ): Promise<Finished> => runSgw(words, environmentOf(folder, env), { stdin: contentOf(stdin) })
 
 /**
- * Runs `sgw <words>` to its end with this environment, PATH and HOME: all of it but the process, whose start costs ten commands.
- * `around`: what is not as in a script, such as a terminal. `sgw backup` has a process of its own (`sgw` in process.ts): it opens the file with
- * a second copy of SQLite, which would release the locks of a gateway in this process.
+ * Runs `sgw <words>` to its end with this environment, PATH and HOME, in this process, because starting another one costs ten commands.
+ * `around`: what differs from a script, such as a terminal. `sgw backup` has its own process (`sgw` in process.ts): it opens the file with a
+ * second copy of SQLite, which would release the locks of a gateway in this process.
  */
 export async function runSgw(
   words: readonly string[],
@@ -52,7 +52,7 @@ export async function runSgw(
   return { code, ...printed }
 }
 
-/** Runs it as on a terminal of 80 columns, where a person types `typed` when it asks. */
+/** Runs it as on a terminal with 80 columns, where a person types `typed` when asked. */
 export async function sgwOnTerminal(
   words: readonly string[],
   env: Record<string, string>,

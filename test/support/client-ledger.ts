@@ -1,6 +1,6 @@
 import { Sgw } from '../../src/client/sgw.ts'
 
-/** What clients were promised and did not get. All but the first must be 0 where commits wait for the replica. */
+/** What clients were promised and did not get. If commits wait for the replica, all but the first must be 0. */
 export interface Broken {
   accepted: number
   /** Accepted messages that the gateway does not know. */
@@ -11,7 +11,7 @@ export interface Broken {
   outOfOrder: number
   /** Accepted messages that did not end as sent. */
   stuck: number
-  /** Events of the log that the client who followed was not given, or that it was given and the log does not have. */
+  /** Events of the log that the following client did not get, or that it got and the log does not have. */
   events: number
   /** How often that client was told that it may have missed some. */
   gaps: number
@@ -27,7 +27,7 @@ export interface Api {
 /** What the gateway's clients know: the messages that were accepted, and the events that a follower was given. */
 export class ClientLedger implements Disposable {
   readonly accepted: string[] = []
-  /** The events that only the client or only the log has, for a person who looks for the cause. */
+  /** The events that only the client or only the log has, for a person who searches for the cause. */
   readonly differences: string[] = []
   readonly #seen: string[] = []
   #gaps = 0
@@ -36,7 +36,7 @@ export class ClientLedger implements Disposable {
 
   private constructor(readonly api: Api) {}
 
-  /** The typed client follows the events from now on, over every loss. */
+  /** From now on, the typed client follows the events across every loss. */
   static async start(api: Api): Promise<ClientLedger> {
     const ledger = new ClientLedger(api)
     const client = new Sgw({ baseUrl: api.url, apiKey: api.key })
@@ -73,8 +73,8 @@ export class ClientLedger implements Disposable {
   }
 
   /**
-   * Waits until the client has had what the log has, and counts the events that only one of them has. The log may grow meanwhile, so it
-   * is read again before an event of the client is missed in it.
+   * Waits until the client has everything in the log, and counts the events that only one of them has. The log may grow in the meantime, so it
+   * is read again before an event of the client counts as missing from it.
    */
   async #differenceOfEvents(): Promise<number> {
     const logged = await this.#loggedEvents()
@@ -107,7 +107,7 @@ export class ClientLedger implements Disposable {
   }
 }
 
-/** How long nothing may come: after several losses in a row the client pauses up to 30 s before it connects again. */
+/** How long nothing may come: after several losses in a row, the client pauses up to 30 s before it reconnects. */
 const FOLLOWING_MS = 45_000
 const STATUS_CONNECTIONS = 32
 

@@ -11,11 +11,11 @@ export interface ConsolePage extends AsyncDisposable {
   /** Requests since the page was opened, without the WebSocket. */
   requests: string[]
   /**
-   * Resolves when the view is there with the counts of the rail, which come last, and nothing has been asked for half a second. `networkidle` of
-   * Playwright tells neither: it is once for each document.
+   * Resolves when the view is there with the counts of the rail, which come last, and nothing has been requested for half a second.
+   * Playwright's `networkidle` shows neither: it happens once for each document.
    */
   quiet(): Promise<void>
-  /** Closes it. A test fails if any page of its context threw what nobody caught, as a promise that was rejected. */
+  /** Closes it. A test fails if any page of its context threw an uncaught error, such as a rejected promise. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -30,14 +30,14 @@ export interface ConsoleOptions {
   path?: string
   /** Sent with each request, but not with the WebSocket. */
   headers?: Record<string, string>
-  /** Prepares the page before anything is loaded. */
+  /** Prepares the page before anything loads. */
   prepare?: (page: Page) => Promise<void>
 }
 
 /** A start takes a second or two, so the tests of a process share one. Its contexts share nothing. It ends with the process. */
 let shared: Promise<Browser> | null = null
 
-/** Opens the console of a gateway in a browser context of its own. */
+/** Opens the console of a gateway in its own browser context. */
 export async function openConsole(url: string, options: ConsoleOptions = {}): Promise<ConsolePage> {
   const { width = 1440, height = 900, theme = 'light', key, hash = '', path = '/console/', headers = {} } = options
   const browser = await (shared ??= chromium.launch(browserOptions()))
@@ -86,7 +86,7 @@ export async function openConsole(url: string, options: ConsoleOptions = {}): Pr
 export const firstLoad = (requests: readonly string[]): readonly string[] =>
   requests.slice(0, requests.indexOf('GET /console/rail-counts.js'))
 
-/** Where each view is looked at. */
+/** The situations in which each view is checked. */
 export const SIZES: readonly [width: number, height: number, theme: 'light' | 'dark'][] = [
   [1440, 900, 'light'],
   [1440, 900, 'dark'],
@@ -100,10 +100,10 @@ export const SIZES: readonly [width: number, height: number, theme: 'light' | 'd
 /** The name that a person types. */
 const onLocalhost = (url: string): string => url.replace('127.0.0.1', 'localhost')
 
-/** Expects that axe finds nothing on the page as it is now. */
+/** Expects axe to find nothing on the current page. */
 export async function expectAccessible(page: Page): Promise<void> {
   await loadAxe(page)
-  // Only the violations leave the page: the whole report takes twice as long as the check.
+  // Only the violations leave the page: the full report takes twice as long as the check.
   const violations = await page.evaluate<axe.Result[]>(
     `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`,
   )

@@ -16,8 +16,8 @@ interface SeenText {
 }
 
 /**
- * Expects enough contrast where axe leaves it open, as over a gradient or where elements overlap: of a text's color with each pixel
- * of a picture of what is beneath it. Returns the texts that were measured.
+ * Expects enough contrast where axe leaves it open, as over a gradient or where elements overlap: between a text's color and each pixel of a
+ * picture of what is beneath it. Returns the texts that were measured.
  */
 export async function expectContrast(page: Page): Promise<string[]> {
   await loadAxe(page)
@@ -94,7 +94,7 @@ const TEXTS_LEFT_OPEN = `(async () => {
   }
 })()`
 
-/** Of each text the lowest contrast with a pixel of the picture. */
+/** For each text, the lowest contrast with a pixel of the picture. */
 const LOWEST_CONTRASTS = `async (texts, picture) => {
   const bitmap = await createImageBitmap(await (await fetch('data:image/png;base64,' + picture)).blob())
   const canvas = (width, height) => new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })

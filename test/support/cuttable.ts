@@ -1,6 +1,6 @@
 import type { Socket } from 'bun'
 
-/** A TCP proxy on 127.0.0.1 whose connections can be cut, as a network is that goes away. */
+/** A TCP proxy on 127.0.0.1 whose connections can be cut, like a network that goes away. */
 export interface CuttableProxy extends Disposable {
   url: string
   /** Ends all connections and accepts none until `mend`. */

@@ -265,7 +265,7 @@ function read(path: string): string {
   }
 }
 
-/** Ignores a process that has ended meanwhile. */
+/** Ignores a process that has ended in the meantime. */
 function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
     process.kill(pid, signal)

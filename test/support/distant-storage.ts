@@ -1,8 +1,8 @@
 import { type Server, type Socket, connect, createServer } from 'node:net'
 
 /**
- * The network between one client and a storage: a TCP proxy on 127.0.0.1, as long as wanted, sometimes silent and sometimes not
- * there at all. Clients with a proxy each lose their networks one by one.
+ * The network between one client and a storage: a TCP proxy on 127.0.0.1, with any length, sometimes silent and sometimes gone. Clients that
+ * each have a proxy lose their networks one by one.
  */
 export class DistantStorage implements AsyncDisposable {
   readonly #open = new Set<Socket>()
@@ -78,7 +78,7 @@ export class DistantStorage implements AsyncDisposable {
     from.on('error', () => undefined)
     from.on('close', () => {
       this.#open.delete(from)
-      // What is under way arrives first.
+      // What is in transit arrives first.
       setTimeout(() => to.destroy(), this.roundTripMs / 2)
     })
   }

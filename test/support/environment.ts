@@ -1,6 +1,6 @@
 import { exemptThisMachine } from '../../src/core/proxy.ts'
 
-// Behind a company's proxy the requests of benches and scripts stay on this machine, too. All that start programs load this file.
+// Behind a company's proxy, requests of benches and scripts also stay on this machine. Everything that starts programs loads this file.
 exemptThisMachine(process.env)
 
 /**

@@ -44,7 +44,7 @@ export class FailoverProxy implements AsyncDisposable {
     }
   }
 
-  /** Without a gateway a client is cut, and tries again. Open connections stay with their gateway, whatever it is now. */
+  /** Without a gateway, a client is cut off, and tries again. Open connections stay with their gateway, whatever its state. */
   #connected(client: Socket): void {
     if (this.#active === null) return void client.destroy()
     const gateway = connect(Number(this.#active.port), this.#active.hostname)

@@ -1,10 +1,10 @@
 import type { Lease } from '../../src/core/lease.ts'
 
-/** A lease that is granted at once, or not before `grant`. */
+/** A lease that is granted immediately, or not before `grant`. */
 export class HeldGrant implements Lease {
   readonly epoch = 1
   readonly holder = 'one:3000'
-  /** How often somebody has had to wait. */
+  /** How often somebody had to wait. */
   waited = 0
   #held: PromiseWithResolvers<void> | null = null
 

@@ -1,6 +1,6 @@
 import type { Replica } from '../../src/db/replicated-gate.ts'
 
-/** A replica that stores at once, never answers while it is held, or fails. */
+/** A replica that stores immediately, never answers while it is held, or fails. */
 export class HeldReplica implements Replica {
   /** How often it was asked. */
   asked = 0
@@ -24,7 +24,7 @@ export class HeldReplica implements Replica {
   }
 }
 
-/** A replica that stores at once, and whose confirmation after that can be held, or fails. */
+/** A replica that stores immediately, and whose later confirmation can be held, or fails. */
 export class ConfirmedReplica extends HeldReplica {
   readonly confirmation = new HeldReplica()
 

@@ -13,7 +13,7 @@ const NUMBER = '+15555550107'
 /** RingCentral, and the data folder of a gateway that is started again and again, with or without RC_JWT. */
 export class Home implements AsyncDisposable {
   readonly folder = folderInMemory()
-  /** Of the starts that follow. */
+  /** For the next starts. */
   log: Log = silentLog
 
   private constructor(

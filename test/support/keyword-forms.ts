@@ -1,4 +1,4 @@
-/** How contacts, phones and keyboards write a keyword: each of these makes forms of a word that still are that word. */
+/** How contacts, phones and keyboards write a keyword: each of these makes forms of a word that still count as that word. */
 const FORMS: readonly ((word: string) => string | string[])[] = [
   (word) => [word, word.toLowerCase(), word[0] + word.slice(1).toLowerCase()],
   (word) => around(word, QUOTES),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const PROJECT = join(import.meta.dir, '../..')
 
-/** Ends every test run at once if a migration is missing in the list: otherwise hundreds of tests fail with errors of SQLite. */
+/** Ends every test run immediately if a migration is missing from the list: otherwise, hundreds of tests fail with SQLite's errors. */
 export function refuseUnlistedMigrations(): void {
   const list = readFileSync(join(PROJECT, 'src/db/migrations.ts'), 'utf8')
   const missing = readdirSync(join(PROJECT, 'drizzle')).filter((file) => file.endsWith('.sql') && !list.includes(file))

@@ -13,7 +13,7 @@ export interface Losses extends Broken {
 /** `at a stop`: after a SIGTERM to all processes, which ends Litestream before the gateway. */
 export type Moment = 'any time' | 'during an upload' | 'at a stop'
 
-/** A deployment whose storage is some way off, under load, whose machine is lost again and again. */
+/** A deployment with a distant storage, under load, whose machine is lost again and again. */
 export class MachineLoss implements AsyncDisposable {
   readonly #restartMs: number[] = []
   #label = 0

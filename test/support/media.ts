@@ -6,7 +6,7 @@ export const PNG = Buffer.from(
   'base64',
 )
 
-/** A PNG, as its first bytes say, of so many bytes. The rest depends on `seed`. */
+/** A PNG, by its first bytes, of this size. The rest depends on `seed`. */
 export function pngOf(bytes: number, seed = 0): Buffer {
   const picture = Buffer.alloc(bytes, seed + 1)
   PNG.copy(picture)

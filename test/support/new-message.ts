@@ -1,7 +1,7 @@
 import type { NewMessage } from '../../src/messages/sending/accept-rows.ts'
 import { FROM, TO, type World } from './world.ts'
 
-/** A text of the tenant, as `sending.accept` stores it, with what is its own. */
+/** A text of the tenant, as `sending.accept` stores it, with the given fields. */
 export const newMessage = (
   { gateway, app, tenantId }: Pick<World, 'gateway' | 'app' | 'tenantId'>,
   own: Partial<NewMessage> = {},

@@ -26,7 +26,7 @@ export function openOperatorSocket(world: Pick<World, 'gateway'>): OperatorSocke
   return serveOperator(async () => app, socketPath(world.gateway.config.database.path ?? ''))
 }
 
-/** As in the server, one for each gateway: making one takes ten times as long as a request. */
+/** As in the server, one for each gateway: creating one takes ten times as long as a request. */
 const localServers = new WeakMap<Gateway, ReturnType<typeof createLocalServer>>()
 
 function localServerOf({ gateway }: Pick<World, 'gateway'>): ReturnType<typeof createLocalServer> {

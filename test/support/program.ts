@@ -56,7 +56,7 @@ export class LoggedProgram implements AsyncDisposable {
     return readFileSync(this.options.log, 'utf8')
   }
 
-  /** Waits until the address answers 200. Throws with the output if the program ends before. */
+  /** Waits until the address answers 200. Throws with the output if the program ends first. */
   async serving(url: string, withinMs = 10_000): Promise<void> {
     await until(async () => {
       if (this.#child.exitCode !== null) throw new Error(`It ended with ${this.#child.exitCode}: ${this.output()}`)

@@ -42,9 +42,9 @@ export interface Comparison {
  */
 export class PublishedApi {
   readonly compared: Comparison = { requests: 0, answers: 0, events: 0, deviations: new Set() }
-  /** What does not agree, and is no deviation on purpose. */
+  /** Differences that are not deliberate deviations. */
   readonly wrongRequests: string[] = []
-  /** The same of answers and events. */
+  /** The same for answers and events. */
   readonly wrongAnswers: string[] = []
 
   readonly note = (call: RawCall): void => {
@@ -121,7 +121,7 @@ const EVENTS = [
   { name: 'MessageEvent', pattern: /\/message-store(\?|$)/ },
 ].map((kind) => ({ ...kind, schema: { $ref: `#/components/schemas/${kind.name}` } }))
 
-/** The file has the parts of this request, and the answer to it, but not the request, which goes over a socket only. */
+/** The file has the parts of this request, and the answer to it, but not the request itself, which is only sent over a socket. */
 const SOCKET_SUBSCRIPTION: Schema = {
   allOf: [
     { $ref: '#/components/schemas/UpdateSubscriptionRequest' },
@@ -162,7 +162,7 @@ function namedValues(route: Route, call: RawCall): Map<string, string[]> {
   return named
 }
 
-/** A parameter that is repeated is an array, and one that may be. */
+/** A parameter that is repeated, or may be, is an array. */
 const valueOf = ({ type }: Schema, values: string[]): unknown =>
   type === 'array' || values.length > 1 ? values : values[0]
 
@@ -177,6 +177,6 @@ const FORM = 'application/x-www-form-urlencoded'
 
 function parsed(type: string, body: string): unknown {
   if (type === FORM) return Object.fromEntries(new URLSearchParams(body))
-  // Text that is no JSON is a string, which no body may be.
+  // Text that is not JSON is a string, which no body may be.
   return isJson(body) ? JSON.parse(body) : body
 }

@@ -1,12 +1,12 @@
-/** Where the simulator does not do what RingCentral's OpenAPI file says, on purpose. */
+/** Deliberate differences between the simulator and RingCentral's OpenAPI file. */
 export interface Deviation {
   /** Matches the difference as `PublishedApi` words it. */
   pattern: RegExp
-  /** Who says so. The guide is github.com/ringcentral/ringcentral-api-docs, commit 64067a50 of 2026-04-28. */
+  /** The source. The guide is github.com/ringcentral/ringcentral-api-docs, commit 64067a50 of 2026-04-28. */
   source: string
 }
 
-/** At most ten. A test demands that each of them occurs. */
+/** At most ten. A test requires each of them to occur. */
 export const DEVIATIONS: readonly Deviation[] = [
   {
     pattern: /^answer .* unknown \["(errorCode|message|parameterName|permissionName)"\]/,

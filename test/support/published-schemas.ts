@@ -32,22 +32,22 @@ function compilerFor(options: Options): Ajv {
   return compiler.addSchema({ $id: 'published', components: { schemas: closed(published.schemas, { isMap: true }) } })
 }
 
-/** The members below which a whole value is described. The parts of `allOf` and `anyOf` describe no whole value. */
+/** The members below which a complete value is described. The parts of `allOf` and `anyOf` describe no complete value. */
 const WHOLE: readonly string[] = ['properties', 'items']
 
 interface Place {
   /** A map of schemas by name. */
   isMap?: boolean
-  /** Whether the schema describes a whole value, or each schema of the map does. */
+  /** Whether the schema, or each schema of the map, describes a complete value. */
   isWhole?: boolean
 }
 
-/** The schema without unknown members: nothing is left of a value that no part of its schema knows. */
+/** The schema without unknown members: every part of a value must be known to some part of its schema. */
 function closed(value: unknown, { isMap = false, isWhole = false }: Place): unknown {
   if (Array.isArray(value)) return value.map((one) => closed(one, {}))
   if (typeof value !== 'object' || value === null) return value
   if (isDiscriminated(value)) return discriminated(value)
-  // OpenAPI allows it beside `allOf` alone, but ajv does not.
+  // OpenAPI allows it only beside `allOf`, but ajv does not.
   const known = Object.entries(value).filter(([key]) => isMap || key !== 'nullable' || 'type' in value)
   const members = known.map(([key, one]) => {
     if (isMap) return [key, closed(one, { isWhole })]

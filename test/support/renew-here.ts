@@ -5,7 +5,7 @@ import { LeaseObject } from '../../src/operator/lease/lease-object.ts'
 import { ObjectStore } from '../../src/operator/lease/object-store.ts'
 import { Renewal } from '../../src/operator/lease/renewal.ts'
 
-/** Renews a lease by a clock of the test, in the place of the thread. */
+/** Renews a lease by a clock of the test, in place of the thread. */
 export function renewHere(
   settings: BackupSettings,
   { object, etag, clock }: { object: LeaseObject; etag: string; clock: Clock },

@@ -55,7 +55,7 @@ export async function openFailingWebhook(policy: string) {
 export const untilNoJobs = (world: World): Promise<boolean> =>
   until(async () => (await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows.length === 0)
 
-/** Resolves when no attempt is under way or due. Later retries may remain. */
+/** Resolves when no attempt is in progress or due. Later retries may remain. */
 export const attemptsEnded = (world: World, clock: ManualClock): Promise<boolean> =>
   until(async () => {
     const { rows } = await world.gateway.database.gate.execute({

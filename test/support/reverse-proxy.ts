@@ -10,8 +10,8 @@ export interface ReverseProxy extends AsyncDisposable {
 }
 
 /**
- * Starts a reverse proxy on this machine in front of `target`, such as a tunnel's, for HTTP and WebSockets. Like many, it rewrites
- * `Host` and `Origin` to those of the target. It takes `prefix`, such as `/sms`, from the paths, and knows no others.
+ * Starts a reverse proxy on this machine in front of `target`, such as a tunnel's, for HTTP and WebSockets. Like many, it rewrites `Host` and
+ * `Origin` to those of the target. It removes `prefix`, such as `/sms`, from the paths, and knows no others.
  */
 export async function startReverseProxy(target: string, prefix = ''): Promise<ReverseProxy> {
   const { host, port, hostname } = new URL(target)

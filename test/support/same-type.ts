@@ -7,7 +7,7 @@ export type Plain<T> = T extends readonly (infer Item)[]
       ? { [Name in keyof T]: Plain<Exclude<T[Name], undefined>> }
       : T
 
-/** True if the types are the same to the letter. */
+/** True if the types are exactly the same. */
 export type Same<A, B> =
   (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : ['differs', A, B]
 

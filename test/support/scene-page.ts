@@ -5,7 +5,7 @@ import { type ConsoleOptions, type ConsolePage, openConsole } from './console.ts
 import { startCuttableProxy } from './cuttable.ts'
 import type { Scene } from './scenes.ts'
 
-/** How somebody looks at a scene. */
+/** How somebody views a scene. */
 export interface Looking extends Pick<ConsoleOptions, 'width' | 'height' | 'theme'> {
   /** `#/messages?state=failed`. */
   hash: string
@@ -15,13 +15,13 @@ export interface Looking extends Pick<ConsoleOptions, 'width' | 'height' | 'them
   isDeuteranope?: boolean
   isPrivate?: boolean
   isOffline?: boolean
-  /** What an operator's alerts have besides: a backup would take storage and hours. */
+  /** Additional alerts of an operator: a real backup would take storage and hours. */
   isBackupBehind?: boolean
   /** What the page of all tenants reads is another incident, of seven of them. */
   isOfSeven?: boolean
 }
 
-/** Opens a view of a scene, at the scene's time, and waits until it stands. */
+/** Opens a view of a scene, at the scene's time, and waits until it is there. */
 export async function openScene(scene: Scene, looking: Looking): Promise<ConsolePage> {
   const proxy = looking.isOffline === true ? startCuttableProxy(scene.world.url) : null
   const opened = await openConsole(proxy?.url ?? scene.world.url, {

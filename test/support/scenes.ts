@@ -180,7 +180,7 @@ async function finish({ world, clock, booking }: Scene): Promise<void> {
   clock.advance(NOW - clock.now())
 }
 
-/** Until nothing is under way: neither sending nor a webhook. A number sends one message a second. */
+/** Until nothing is in progress: neither sending nor a webhook. A number sends one message a second. */
 const untilIdle = ({ world, clock }: Scene): Promise<unknown> =>
   until(async () => {
     clock.advance(200)

@@ -12,7 +12,7 @@ export class SocketClient implements AsyncDisposable {
   readonly #socket: WebSocket
 
   constructor(url: string, headers: Record<string, string> = {}) {
-    // Bun's client accepts options, which the browsers' type does not have. The proxies of tests have certificates of their own.
+    // Bun's client accepts options that the browsers' type lacks. The proxies of tests have their own certificates.
     const options = { headers, tls: { rejectUnauthorized: false } }
     this.#socket = new WebSocket(url, options as unknown as string[])
     this.#socket.addEventListener('message', (event) => this.#receive(JSON.parse(String(event.data)) as SocketMessage))

@@ -6,7 +6,7 @@ import { PROJECT, type Finished, finished } from './program.ts'
 const IS_ROOT = process.getuid?.() === 0
 const NOBODY = 65_534
 
-/** Runs a program of the project as a user to whom permissions apply: as root, who reads everything, without root's capabilities. */
+/** Runs a program of the project as a user to whom permissions apply: as root, who can read everything, but without root's capabilities. */
 export function runUnprivileged(words: readonly string[], env: Record<string, string>): Promise<Finished> {
   const [file = '', ...rest] = words
   const without = IS_ROOT ? ['setpriv', '--inh-caps=-all', '--bounding-set=-all'] : []

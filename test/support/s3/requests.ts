@@ -14,7 +14,7 @@ export interface S3Request {
 export interface S3Behaviour {
   /** The maximum number of names per page. A client may request fewer. Amazon: 1000. */
   pageSize: number
-  /** It stores an object whatever `If-Match` and `If-None-Match` say, as storages do that do not know them. */
+  /** It stores an object regardless of `If-Match` and `If-None-Match`, like storages that do not know them. */
   ignoresConditions?: boolean
   /** Names (folders end with a slash) that a list of this prefix does not have yet. */
   hides?(name: string, prefix: string): boolean

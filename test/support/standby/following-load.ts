@@ -61,7 +61,7 @@ export class FollowingLoad {
     return first
   }
 
-  /** The longest time since then in which nothing was accepted, in milliseconds. */
+  /** The longest period since then in which nothing was accepted, in milliseconds. */
   longestPauseSince(from: number): number {
     const times = this.accepted.map(({ answeredAt }) => answeredAt).filter((at) => at > from)
     const pauses = [from, ...times].map((at, index) => (times[index] ?? performance.now()) - at)
@@ -79,7 +79,7 @@ export class FollowingLoad {
         at++
         await Bun.sleep(REFUSED_PAUSE_MS)
       }
-      // What is still under way may be sent after the next message, so that one is in another conversation.
+      // A message that is still in progress may be sent after the next one, so that one is in another conversation.
       if (outcome === 'pending' || beginning !== this.#beginnings) conversation = this.#conversations++
       beginning = this.#beginnings
     }

@@ -21,8 +21,8 @@ interface Choice {
 }
 
 /**
- * The holder dies before its last commits are stored, continues without the lease, and dies; the other one continues from the storage, and
- * dies as well. Then a person chooses. `onFile`: how long the first one works alone. `onCopy`: the other one.
+ * The holder dies before its last commits are stored, continues without the lease, and dies; the other one continues from the storage, and also
+ * dies. Then a person chooses. `onFile`: how long the first one works alone. `onCopy`: the other one.
  */
 async function fork(drill: Takeovers, onFile: number, onCopy: number, side: 'local' | 'copy'): Promise<number> {
   const { active: one, standby: two } = await drill.roles()
@@ -56,7 +56,7 @@ async function worksAlone(
   await node.turnOff('SIGKILL')
 }
 
-/** The start of this machine asks which history to continue. Then the others start as well. */
+/** The start of this machine asks which history to continue. Then the others also start. */
 async function choose(
   drill: Takeovers,
   node: StandbyNode,

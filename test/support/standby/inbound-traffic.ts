@@ -5,7 +5,7 @@ import type { RemoteSimulator } from '../remote-simulator.ts'
 const PAUSE_MS = 150
 const PAGE_SIZE = 100
 
-/** A contact that writes all the time, whether a gateway is there or not. */
+/** A contact that keeps writing, whether or not a gateway is there. */
 export class InboundTraffic {
   written = 0
   #isOver = false
@@ -20,7 +20,7 @@ export class InboundTraffic {
     await this.#writing
   }
 
-  /** How many of its texts the gateway has never, and how many more than once. */
+  /** How many of its texts the gateway never got, and how many it got more than once. */
   async missingAndTwice(api: Api): Promise<{ missing: number; twice: number }> {
     const texts: string[] = []
     for (let page = 1; ; page++) {

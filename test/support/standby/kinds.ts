@@ -37,7 +37,7 @@ export const TAKEOVERS = {
   'lease given while the copy is behind': giveToCopyBehind,
 } as const satisfies Record<string, Takeover>
 
-/** Every fault of the drill. Those that are not takeovers need the storage of the tests, and upgrades a pair of an older version. */
+/** Every fault of the drill. Those that are not takeovers need the tests' storage, and upgrades need a pair of an older version. */
 export const FAULTS = { ...TAKEOVERS, ...FORKS, ...STORAGE_FAULTS, ...UPGRADES }
 export type FaultKind = keyof typeof FAULTS
 
@@ -85,8 +85,8 @@ async function networkHeld(drill: Takeovers): Promise<number> {
 }
 
 /**
- * The gateway that takes over is killed as well, in this step of its start and before it logs `end`. By then the first one is back, with an
- * empty disk.
+ * The gateway that takes over is also killed, in this step of its start and before it logs `end`. By then, the first one is back, with an empty
+ * disk.
  */
 async function crashTwice(drill: Takeovers, step: string, end?: string): Promise<number> {
   const { active, standby } = await drill.roles()

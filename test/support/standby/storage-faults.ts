@@ -9,7 +9,7 @@ const READ_LAG_MS = 4000
 const LOST = 0.3
 const WRONG_CLOCK_MS = 9000
 
-/** The holder hands over, and lists lack what was stored in the last seconds. */
+/** The holder hands over while lists lack what was stored in the last seconds. */
 async function listsLag(drill: Takeovers): Promise<number> {
   const { active } = await drill.roles()
   const { behaviour } = drill.storageOf(active)
@@ -47,7 +47,7 @@ async function requestsLost(drill: Takeovers): Promise<number> {
   return takenMs
 }
 
-/** The holder dies while the clock of the standby is wrong, which takes nothing until that is mended. */
+/** The holder dies while the clock of the standby is wrong. The standby takes nothing until the clock is corrected. */
 async function standbysClock(drill: Takeovers, aheadMs: number): Promise<number> {
   const { active, standby } = await drill.roles()
   const seen = drill.storageOf(standby)

@@ -43,7 +43,7 @@ export interface TakeoverCosts extends Broken {
   postedTwice: number
 }
 
-/** A pair of gateways under load, with one provider and one storage, whose lease goes to and fro. */
+/** A pair of gateways under load, with one provider and one storage, whose lease goes back and forth. */
 export class Takeovers implements AsyncDisposable {
   #stack = new AsyncDisposableStack()
   /** The ids of messages that a person has given up. Null until a choice was made. */
@@ -80,7 +80,7 @@ export class Takeovers implements AsyncDisposable {
       return stack.use(await StandbyNode.create({ ...own, ...(fill && { fill }) }))
     }
     const first = await node(0, options.fill)
-    // Else the second one might take the lease, with an empty database.
+    // Otherwise, the second one might take the lease, with an empty database.
     await untilReady(first)
     const nodes = [first, await node(1)] as const
     proxy.watch(nodes.map(({ url }) => url))
@@ -109,7 +109,7 @@ export class Takeovers implements AsyncDisposable {
     })
   }
 
-  /** Waits until the copy that the standby keeps ready has got something of the load. */
+  /** Waits until the standby's prepared copy has something of the load. */
   async untilFollowed(): Promise<void> {
     const { standby } = await this.roles()
     const folder = dirname(standby.deployment.database)

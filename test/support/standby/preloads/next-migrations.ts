@@ -2,7 +2,7 @@ import { MIGRATIONS, type Migration } from '../../../../src/db/migrations.ts'
 
 // A preload for a gateway of a later version: SGW_NEXT_MIGRATIONS says how many migrations it has more than this one.
 
-/** Changes every message, and takes about half a second however few there are, so that the drill can kill it meanwhile. */
+/** Changes every message, and takes about half a second however few there are, so that the drill can kill it in that time. */
 const nextMigration = (number: number): Migration => ({
   name: `${9000 + number}_next`,
   sql: `ALTER TABLE messages ADD note_${number} integer;
