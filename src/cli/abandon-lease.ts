@@ -27,4 +27,4 @@ export async function abandonLease(context: CliContext, yes: boolean): Promise<v
 }
 
 const questionOf = (epoch: string): string =>
-  `This machine will work without the lease (epoch ${epoch}), and what it accepts will be on its own disk only. Are all other gateways stopped and unable to start?`
+  `This machine will work without the lease (epoch ${epoch}), and store what it accepts only on its own disk. Are all other gateways stopped and unable to start?`

@@ -17,7 +17,7 @@ export function addAlerts(program: Command, contextOf: () => CliContext, run: Ru
   const alerts = program
     .command('alerts')
     .alias('alert')
-    .description('Show what needs attention now, and mute what you know about (docs/alerts.md)')
+    .description('Show what needs attention now, and mute known problems (docs/alerts.md)')
     .action(() => showAlerts(contextOf()))
   const about = (verb: string, description: string): Command =>
     alerts

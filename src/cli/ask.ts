@@ -58,7 +58,7 @@ const BAD_FOR_START = "The server is running, but would not start again with thi
 /** Whose gateway it is, if this user may not command it. */
 function foreignSocket(socket: string): string {
   const [me, { found, owner }] = [thisUser(), ownerOf(socket)]
-  if (owner === me) return `${found} is not open even to ${me}, its owner: chmod u+rwX ${found}`
+  if (owner === me) return `${found} is not accessible even to ${me}, its owner: chmod u+rwX ${found}`
   const leftOver = found === socket ? `. If ${owner} is not running a gateway, the file is left over: remove it` : ''
   return `${found} belongs to ${owner}, who runs this gateway, and you are ${me}: run this as ${owner} (sudo -u ${owner} sgw …)${leftOver}`
 }

@@ -41,7 +41,7 @@ function keyAdvice({ config, environment }: CliContext): string {
   const named = environment['ENCRYPTION_KEYS_FILE'] ?? ''
   const configured = named === '' ? 'ENCRYPTION_KEYS' : resolve(named)
   const key = config.encryptionKeys === null ? encryptionKeyPath(config) : configured
-  return `The encryption key is not in the copy: keep ${key} too, in another place; without it the secrets in the copy are lost (docs/backup.md)`
+  return `The copy does not contain the encryption key: also keep ${key}, in another place. Without it, the secrets in the copy are lost (docs/backup.md)`
 }
 
 /** Whether the server made the copy, because only it can read the file. An older server does not know the command. */
@@ -101,7 +101,7 @@ function check(part: string): string {
 function publish(part: string, target: string): void {
   flush(part)
   try {
-    // `wx` fails if the file was created meanwhile; a rename alone would overwrite it.
+    // `wx` fails if the file was created in the meantime; a rename alone would overwrite it.
     closeSync(openSync(target, 'wx'))
     renameSync(part, target)
   } catch (error) {

@@ -31,7 +31,7 @@ export async function cancel(
   await confirm(context, yes, `This cancels ${messages}${whose} for good. Continue?`)
   const done = await askFor(context, wishes, false)
   print(context, done)
-  if (done.left > 0) sayNext(context, 'What is left is being sent or has ended: sgw messages list --state waiting')
+  if (done.left > 0) sayNext(context, 'The others are being sent or have ended: sgw messages list --state waiting')
 }
 
 /** The bodies of the requests: a long list of ids takes several. Ends the command if the options name no messages. */

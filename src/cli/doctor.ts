@@ -20,7 +20,7 @@ async function named(context: CliContext, findings: Finding[]): Promise<Finding[
   return findings.map((found) => ({ ...found, detail: withNames(names, found.detail) }))
 }
 
-/** Here, a bad environment is a finding and not a reason to stop. */
+/** Here, a bad environment is a finding, not a reason to stop. */
 async function findAll(context: CliContext, alert: boolean): Promise<Finding[]> {
   const { problems, config } = context
   const asking = { ...context, problems: [] }
@@ -35,7 +35,7 @@ async function findAll(context: CliContext, alert: boolean): Promise<Finding[]> 
   return [...failuresOf(problems), ...warningsOf(warnings), ...differenceOf(differing, problems), ...findings]
 }
 
-/** In which variables the running server's environment differs from this one; null if no server runs, or if the server cannot say. */
+/** The variables in which the running server's environment differs from this one; null if no server runs, or if the server cannot say. */
 async function differingFrom(context: CliContext, problems: readonly string[]): Promise<string[] | null> {
   if (problems.some((problem) => problem.startsWith('DATABASE_URL'))) return null
   const request = { method: 'GET', path: '/v1/operator/environment' } as const
@@ -61,7 +61,7 @@ function differenceOf(differing: readonly string[], problems: readonly string[])
     finding(
       'environment',
       'warn',
-      `the checks below are about the running server, which was started with a different environment from this command's (.env and shell): ${differing.join(', ')} ${differing.length === 1 ? 'differs' : 'differ'}; ${next}`,
+      `the checks below are about the running server, which was started with a different environment than this command (.env and shell): ${differing.join(', ')} ${differing.length === 1 ? 'differs' : 'differ'}; ${next}`,
     ),
   ]
 }

@@ -147,7 +147,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   addBackup(program, contextOf)
   program
     .command('unblock')
-    .description('Unblock an IP address that failed to authenticate too often')
+    .description('Unblock an IP address that failed to authenticate too many times')
     .argument('<address>', 'IP address of the client')
     .action((address: string) => run({ method: 'POST', path: '/v1/operator/unblock', body: { address } }))
   program

@@ -1,8 +1,8 @@
 /** Why a message waits, in words for a person, and why several do. docs/after-sent.md explains each. */
 const REASONS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   suspended: [
-    'the tenant is suspended or has left: sgw tenant activate TENANT would send it',
-    'the tenant is suspended or has left: sgw tenant activate TENANT would send them',
+    'the tenant is suspended or has left: to send it, run sgw tenant activate TENANT',
+    'the tenant is suspended or has left: to send them, run sgw tenant activate TENANT',
   ],
   scheduled: ['it is scheduled (sendAt)', 'they are scheduled (sendAt)'],
   restore: [
@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<string, readonly [one: string, many: string]>> = 
     'the provider gave no clear answer: the gateway is looking up whether they were sent',
   ],
   provider_unreachable: both(
-    'the provider cannot be reached, a proxy in between refuses the calls, or it answers 503: sgw doctor says which',
+    'the provider cannot be reached, a proxy in between refuses the calls, or the provider answers 503: sgw doctor says which',
   ),
   provider_paused: both('the provider asked to wait'),
   order: [

@@ -15,7 +15,7 @@ export const alertsRoutes = [
     operationId: 'listAlerts',
     method: 'GET',
     path: '/v1/operator/alerts',
-    summary: 'What needs a person now',
+    summary: 'What needs attention now',
     response: Alerts,
     run: ({ gateway }) => listAlerts(gateway),
   }),
@@ -24,7 +24,7 @@ export const alertsRoutes = [
     operationId: 'muteAlert',
     method: 'PUT',
     path: '/v1/operator/alerts/:alert/mute',
-    summary: 'Mute an alert that fires, for a time or until it is over',
+    summary: 'Mute a firing alert, for a time or until it is over',
     description:
       'Posts to `ALERT_URL` stop for that time. If the alert has not been posted and still fires when the mute ends, it is posted then; if it has, its end is posted. A subject that two tenants have is muted for both. A new mute replaces an earlier one of the same alert.',
     params: AlertParams,

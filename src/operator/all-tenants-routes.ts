@@ -9,7 +9,7 @@ import { TenantsUsage, TenantsUsageQuery } from './usage-schemas.ts'
 
 const common = { auth: 'operator', tag: 'Operator' } as const
 
-/** The operator's endpoints about all tenants at once. */
+/** The operator's endpoints about all tenants together. */
 export const allTenantsRoutes = [
   route({
     ...common,
@@ -18,7 +18,7 @@ export const allTenantsRoutes = [
     path: '/v1/operator/overview',
     summary: 'All tenants at a glance, those in trouble first',
     description:
-      'Counts as `GET /v1/overview` of each tenant does, over the same range: whole half hours, at least `hours`; `from` is the start of the first bucket.',
+      'The counts match `GET /v1/overview` of each tenant over the same range: whole half hours, at least `hours`; `from` is the start of the first bucket.',
     query: TenantsOverviewQuery,
     mayWait: true,
     response: TenantsOverview,
@@ -31,7 +31,7 @@ export const allTenantsRoutes = [
     path: '/v1/operator/usage',
     summary: 'Messages and segments of a month, of all tenants',
     description:
-      'Totals of each app, by the names of tenants and apps, and the UTC days, newest first, without those that have no traffic. Counts as `GET /v1/usage` of each tenant does. With `Accept: text/csv` it is a table that also has the names of tenants and apps: a header, the totals, which have no date, an empty line, and the days. A name that begins with `=`, `+`, `-` or `@` gets an apostrophe in front, so that spreadsheets do not read it as a formula.',
+      'Totals of each app, by the names of tenants and apps, and the UTC days, newest first, without those that have no traffic. The counts match `GET /v1/usage` of each tenant. With `Accept: text/csv`, the answer is a table that also has the names of tenants and apps: a header, the totals, which have no date, an empty line, and the days. A name that begins with `=`, `+`, `-` or `@` gets an apostrophe in front, so that spreadsheets do not read it as a formula.',
     query: TenantsUsageQuery,
     mayWait: true,
     response: TenantsUsage,

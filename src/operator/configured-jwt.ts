@@ -167,7 +167,7 @@ function nextStep({ oauthError }: ProviderFailure, variable: string, tenantId: s
 }
 
 /** Nobody has to try again: the gateway does. */
-const AWAY = 'RingCentral could not be reached, or gave an unexpected answer: sgw doctor says what is in the way.'
+const AWAY = 'RingCentral could not be reached, or gave an unexpected answer: sgw doctor says what is wrong.'
 
 const isAway = ({ reason, code }: ProviderFailure): boolean =>
   ['unreachable', 'ambiguous', 'unavailable'].includes(reason) && !isRefusedByProxy(code)

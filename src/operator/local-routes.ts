@@ -100,7 +100,7 @@ export const localRoutes = [
     operationId: 'unblockAddress',
     method: 'POST',
     path: '/v1/operator/unblock',
-    summary: 'Let an address in again that failed to authenticate too often',
+    summary: 'Unblock an IP address that failed to authenticate too many times',
     body: UnblockBody,
     response: z.object({ address: z.string(), wasBlocked: z.boolean() }),
     run: ({ gateway, body }) => unblock(gateway, body),

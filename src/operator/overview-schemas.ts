@@ -27,9 +27,9 @@ export const TenantsOverview = z
     from: time,
     to: time,
     total: z.int().meta({ description: 'How many tenants there are' }),
-    alerts: z.array(Alert).meta({ description: 'What needs a person now, muted alerts included' }),
+    alerts: z.array(Alert).meta({ description: 'What needs attention now, muted alerts included' }),
     tenants: z.array(TenantOverview).meta({
-      description: `At most ${MAX_LISTED}: first those that have a \`worst\`, then by sent and received messages, the most first`,
+      description: `At most ${MAX_LISTED}: first those with a \`worst\`, then those with the most sent and received messages`,
     }),
   })
   .meta({ id: 'TenantsOverview' })

@@ -36,9 +36,11 @@ export const StatusReport = z
         description:
           'How many milliseconds the backup may be behind; null without Litestream, or if it does not answer',
       }),
-      walBytes: z.int().meta({ description: 'Bytes of the write-ahead log; they grow if Litestream does not copy it' }),
+      walBytes: z
+        .int()
+        .meta({ description: 'Size of the write-ahead log in bytes; it grows if Litestream does not copy it' }),
       keptBytes: z.int().meta({
-        description: "Bytes of Litestream's files beside the database; they grow if it cannot upload",
+        description: "Size in bytes of Litestream's files beside the database; it grows if Litestream cannot upload",
       }),
       restoredAt: time.nullable(),
       quarantined: z.int().meta({ description: 'Messages that are looked up before they are sent, after a restore' }),
@@ -77,7 +79,7 @@ export const StatusReport = z
       )
       .meta({
         description:
-          'Messages that failed in the last 24 hours, by tenant, the most first; without those that were cancelled or whose recipient has opted out',
+          'Messages that failed in the last 24 hours, by tenant, most first; without cancelled ones and those whose recipient opted out',
       }),
     waitingJwt: z.string().nullable().meta({ description: 'Why `RC_JWT` waits, and until when; null if it does not' }),
     unconnectedJwt: z

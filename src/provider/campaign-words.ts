@@ -63,7 +63,7 @@ const IN_PORTAL = 'in the RingCentral admin portal'
 const FIXES: Readonly<Record<Stage, string>> = {
   unsent: `Submit the campaign ${IN_PORTAL}; the carriers then take days, sometimes weeks.`,
   waits: 'The carriers take days, sometimes weeks; once they approve it, the number can send.',
-  approved: "RingCentral will let the number send soon. If it does not within a day, ask RingCentral's support.",
+  approved: "RingCentral will let the number send soon. If that takes more than a day, ask RingCentral's support.",
   lost: `See the reason ${IN_PORTAL}, and register the campaign again there.`,
 }
 

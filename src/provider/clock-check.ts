@@ -51,7 +51,7 @@ export class ClockCheck {
     const direction = aheadMs < 0 ? 'behind' : 'ahead of'
     return {
       what: `This machine's clock is ${seconds} s ${direction} the provider's, ${held}`,
-      fix: 'Set the clock, by NTP, and restart the gateway.',
+      fix: 'Set the clock with NTP, and restart the gateway.',
     }
   }
 

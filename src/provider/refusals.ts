@@ -135,7 +135,7 @@ export function noteRefusal(
   const said = context.provider.fixOf(failure, step, context.config.publicUrl)
   const fix = seen === null ? said : `${seen} ${said}`
   const { status, code, requestId: providerRequestId } = failure
-  // Somebody who presents a JWT gets the answer at once, and a start that presents RC_JWT keeps it.
+  // Somebody who presents a JWT gets the answer immediately, and a start that presents RC_JWT keeps it.
   if (step !== 'jwt' && context.provider.isStanding(failure))
     context.directory.refusals.note(refusal, context.clock.now())
   const fields = {
@@ -161,7 +161,7 @@ const REFUSED: Readonly<Record<Step, string>> = {
   messages: 'inbound messages could not be looked up',
   threads: 'inbound messages in threads (Shared Inbox) could not be looked up',
   send: 'messages are refused by something between this machine and the provider',
-  subscription: 'inbound messages will come late: the subscription could not be made',
+  subscription: 'inbound messages will come late: the subscription could not be created',
 }
 
 const nameOf = ({ tenantId, extensionId }: Subject): string => `${tenantId}/${extensionId ?? ''}`

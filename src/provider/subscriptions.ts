@@ -90,7 +90,7 @@ export class Subscriptions implements InboundSubscriptions {
   get advice(): InboundSubscriptions['advice'] {
     return {
       needs: `the provider must be able to reach ${this.context.shownAddress()}`,
-      byItself: 'the gateway makes a missing subscription again',
+      byItself: 'the gateway creates a missing subscription again',
     }
   }
 
@@ -211,7 +211,7 @@ export class Subscriptions implements InboundSubscriptions {
     return { type: 'ok', value: listed.value.filter((one) => one.topic === topic && pointsHere(one)) }
   }
 
-  /** Stored grants by the provider's id. Omits subscriptions whose token no encryption key can check any more. */
+  /** Stored grants by the provider's id. Omits subscriptions whose token no encryption key can check anymore. */
   async #known(key: ExtensionKey): Promise<Map<string, Grant>> {
     const { orm, secrets } = this.context
     const rows = (await readSubscriptions(orm, ofTopic(key, this.context.topic))).filter((row) =>

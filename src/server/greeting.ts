@@ -13,8 +13,8 @@ export interface DevelopmentFacts {
 }
 
 /**
- * The text that a start with RingCentral itself prints for a person: where the gateway listens, its console, how texts come in, and how to
- * send. `development`: null in production, where no key is shown.
+ * The text that a start with RingCentral itself prints for a person: where the gateway listens, its console, how texts arrive, and how to send.
+ * `development`: null in production, where no key is shown.
  */
 export async function greetingOf(
   { gateway, url: listener }: RunningGateway,
@@ -36,7 +36,7 @@ export async function greetingOf(
     ...(development === null ? [line('Who may call', callers(gateway))] : []),
     ...(connectUrl === null
       ? []
-      : ['', '  Connect an extension: open this link, and log in to RingCentral as it:', '', connectUrl]),
+      : ['', '  Connect an extension: open this link, and log in to RingCentral as that extension:', '', connectUrl]),
     ...(!canSend || (development !== null && apiKey === null) ? [] : ['', sendLines(url, apiKey, numbers[0] ?? null)]),
     '',
     '',
@@ -59,7 +59,7 @@ async function consoleLinks(gateway: Gateway, isDevelopment: boolean): Promise<s
   return [url, ...alsoAt]
 }
 
-/** How texts come in now: an active refusal delays them, and a refused JWT prevents them. */
+/** How texts arrive now: an active refusal delays them, and a refused JWT prevents them. */
 function inboundWay(gateway: Gateway, isConnected: boolean): string {
   const { config, directory, clock, configuredJwt } = gateway
   const { provider, publicUrl } = config

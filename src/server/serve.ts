@@ -96,7 +96,7 @@ async function open(
     if (holding === null) return problem
     await release(holding.lease, log)
     if (problem === null || isLost) return problem
-    log.warn({ problem }, 'the last copy is not complete, but has everything that was acknowledged')
+    log.warn({ problem }, 'the last copy is incomplete, but has everything that was acknowledged')
     return null
   }
   log.info({ url: running.url, production: config.production, version: VERSION }, 'listening')
@@ -151,7 +151,7 @@ function replicationOf(log: Log, { backup, holding }: Opening): Partial<RunOptio
   }
 }
 
-/** Loading the modules of the jobs blocks the event loop for some 15 ms. Requests that waited for the start are answered first. */
+/** Loading the modules of the jobs blocks the event loop for about 15 ms. Requests that waited for the start are answered first. */
 const FIRST_RESPONSES_MS = 25
 
 async function configOf(environment: Environment, terminal: boolean, isTest: boolean): Promise<ConfigResult> {

@@ -59,7 +59,7 @@ export function registerJobs(gateway: Gateway): void {
 /** Recovers what an earlier process left behind, before any job runs. */
 export async function recover(gateway: Gateway): Promise<void> {
   await gateway.webhookWaker.refresh()
-  // All at once, so that they share a commit: under a lease, each commit waits until it is stored.
+  // All at the same time, so that they share a commit: under a lease, each commit waits until it is stored.
   const [interrupted] = await Promise.all([
     closeInterrupted(gateway),
     makeAllDue(gateway.database.orm, Math.ceil(gateway.clock.steady())),
@@ -74,7 +74,8 @@ export async function recover(gateway: Gateway): Promise<void> {
       'webhook deliveries were interrupted; only those with a retry policy are tried again',
     )
   const opened = await recoverSending(gateway.sending)
-  if (opened > 0) gateway.log.warn({ attempts: opened }, 'sends of unknown outcome are being looked up at the provider')
+  if (opened > 0)
+    gateway.log.warn({ attempts: opened }, 'sends with an unknown outcome are being looked up at the provider')
   await gateway.sending.scheduled.enterDue()
   await expireMessages(gateway.sending, gateway.lifecycle)
 }
@@ -110,7 +111,7 @@ export function startTimers(gateway: Gateway): Timers {
   timers.every('clock', CLOCK_EVERY_MS, CLOCK_EVERY_MS, watchClock(gateway))
   connectConfigured(timers, gateway)
   startPurges(timers, gateway)
-  // Alerts check this as well, but a hanging post delays them.
+  // Alerts also check this, but a hanging post delays them.
   timers.every('storage', STORAGE_EVERY_MS, STORAGE_EVERY_MS, () => probeStorage(gateway))
   const fileCheck = new FileCheck(gateway)
   // A stop does not wait for it.

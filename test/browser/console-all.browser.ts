@@ -11,7 +11,7 @@ const heading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { name }).first().waitFor()
 const tenantLink = (page: Page, name: string) => page.getByRole('rowheader').getByRole('link', { name, exact: true })
 /** One of the two has no number, or is suspended. */
-const NOTHING = 'Nothing needs you.'
+const NOTHING = 'Nothing needs attention.'
 const names = (page: Page): Promise<string[]> => page.locator('.tenant-name').allInnerTexts()
 
 test('an operator of two tenants begins with all of them, opens one, and comes back by Back, a click or a key', async () => {
@@ -89,7 +89,7 @@ test('what is wrong stands in the sentence, the rows, the rail and the table; ea
       /^Since .* One more of 7 tenants waits, one is suspended, one has no number; the other three are fine\.$/,
     )
     .waitFor()
-  expect(await page.title()).toBe('3 need a look – All tenants – sgw')
+  expect(await page.title()).toBe('3 need attention – All tenants – sgw')
   await page.locator('.overview-acts .button').nth(1).waitFor({ timeout: 1000 })
   expect(await page.locator('.overview-acts .button').allInnerTexts()).toEqual([
     'Authorize again',
@@ -299,7 +299,7 @@ test('what may not be muted has no bell, and a mute that the gateway refuses say
   await heading(page, 'The disk of /data/sgw.db has 57 MiB left.')
   await page
     .getByText(
-      'One of 7 tenants needs a look, one waits, one is suspended, one has no number; the other three are fine.',
+      'One of 7 tenants needs attention, one waits, one is suspended, one has no number; the other three are fine.',
     )
     .waitFor()
   expect(await page.locator('.overview-head').getByRole('button', { name: 'Mute' }).count()).toBe(0)
@@ -441,14 +441,14 @@ test('with all of its extensions muted, a tenant that cannot send at all still s
   await page.locator('.rail-count.bad', { hasText: '1 cannot send' }).waitFor()
 })
 
-test('inside a tenant the rail counts how many others need a look, and its overview tells of none of them', async () => {
+test('inside a tenant the rail counts how many others need attention, and its overview tells of none of them', async () => {
   await using world = await createWorld({ outside: true })
   const other = await world.otherTenant('Pine Street')
   await revoke(world, '1')
   await using opened = await openAsOperator(world, `/messages?tenant=${other.tenantId}`)
   const { page, complaints } = opened
   const back = page.locator('.rail-item', { hasText: 'All tenants' })
-  await back.locator('.rail-count.bad', { hasText: '1 other tenant needs a look' }).waitFor()
+  await back.locator('.rail-count.bad', { hasText: '1 other tenant needs attention' }).waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('o')
   await heading(page, 'No number is connected yet.')

@@ -67,7 +67,7 @@ const edges = (page: Page, selector: string): Promise<boolean> =>
     return isSeen('outline') || ['Top', 'Right', 'Bottom', 'Left'].every((side) => isSeen('border' + side))
   })()`)
 
-test('in a low window the head of Messages is one sentence, and how much more needs a look', async () => {
+test('in a low window the head of Messages is one sentence, and how much more needs attention', async () => {
   await using world = await filledWorld()
   await using opened = await openAsOperator(world, '/messages', { width: 720, height: 450 })
   const { page } = opened
@@ -79,10 +79,10 @@ test('in a low window the head of Messages is one sentence, and how much more ne
   })
   await page.reload()
   await page.getByRole('link', { name: /^and \d more$/ }).waitFor()
-  expect(await page.getByRole('list', { name: 'Also needs a look' }).isVisible()).toBe(false)
+  expect(await page.getByRole('list', { name: 'Also needs attention' }).isVisible()).toBe(false)
   await expectAccessible(page)
   await page.setViewportSize({ width: 1440, height: 900 })
-  await page.getByRole('list', { name: 'Also needs a look' }).waitFor()
+  await page.getByRole('list', { name: 'Also needs attention' }).waitFor()
   expect(await page.getByRole('link', { name: /^and \d more$/ }).isVisible()).toBe(false)
 })
 

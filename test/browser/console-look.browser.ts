@@ -58,7 +58,7 @@ test('digits that end no number are looked for in texts by a click, and more tha
   await page.goto(`${page.url().split('#')[0]}#/messages?ends=first`)
   await page.getByText('The gateway says: Invalid contactEndsWith.').waitFor()
   await page.goto(`${page.url().split('#')[0]}#/messages?ends=4711`)
-  await page.getByRole('link', { name: 'Look for “4711” in texts' }).click()
+  await page.getByRole('link', { name: 'Search texts for “4711”' }).click()
   await page.getByRole('heading', { name: 'No message has “4711”.' }).waitFor()
   // What was refused stands in the browser's console, too.
   expect(complaints.filter((text) => !text.includes('400'))).toEqual([])
@@ -72,13 +72,13 @@ test('words are looked for page by page, with how far it has looked, and a click
   await page.getByRole('heading', { name: 'Nothing found so far.' }).waitFor()
   expect(requests.filter((request) => request === 'GET /v1/sms/messages').length).toBe(11)
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Look further' }).focus()
+  await page.getByRole('button', { name: 'Search further' }).focus()
   await page.keyboard.press('Enter')
   await note(page, '“of all” is in none of the 2,080 newest of 2,402 messages').waitFor()
-  await page.getByRole('button', { name: 'Look further' }).click()
+  await page.getByRole('button', { name: 'Search further' }).click()
   await note(page, '“of all” is in 1 of all 2,402 messages.').waitFor()
   await row(page, 'the first of all').waitFor()
-  expect(await page.getByRole('button', { name: 'Look further' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Search further' }).count()).toBe(0)
   // A new text that has the words comes to the top.
   await world.send({ to: A, body: 'once more of all' })
   await row(page, 'once more of all').waitFor()
@@ -101,12 +101,12 @@ test('looking is stopped by a click, shows how far it came, and stops by itself 
     },
   })
   const { page } = opened
-  await note(page, 'Looking for “nowhere”: 298 newest of 2,402 messages, back to').waitFor()
+  await note(page, 'Searching for “nowhere”: 298 newest of 2,402 messages, back to').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
   gate.resolve()
   await note(page, '“nowhere” is in none of the').waitFor()
   expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Look further' }).waitFor()
+  await page.getByRole('button', { name: 'Search further' }).waitFor()
   await page.goto(`${page.url().split('#')[0]}#/messages?text=few+words`)
   await note(page, '“few words” is in 100 of the 100 newest of 2,402 messages').waitFor()
 })
@@ -126,7 +126,7 @@ test('where older messages cannot be read, it says so and how far it came', asyn
   const { page } = opened
   await note(page, '“of all” is in none of the 199 newest of 2,402 messages').waitFor()
   await note(page, 'The gateway says: Something is wrong.').waitFor()
-  await page.getByRole('button', { name: 'Look further' }).click()
+  await page.getByRole('button', { name: 'Search further' }).click()
   await note(page, 'is in none of the 1,189 newest').waitFor()
 })
 

@@ -89,7 +89,7 @@ test('an extension that was revoked is said first and counted in the rail, with 
   await page.route('**/v1/rc/extensions/health', (route) => route.fulfill({ json: { extensions: [revoked] } }))
   await page.getByRole('link', { name: 'Messages' }).first().click()
   await page.getByRole('heading', { name: /^Extension .* was revoked: .* cannot send or receive\.$/ }).waitFor()
-  await page.getByRole('list', { name: 'Also needs a look' }).getByText('1 of 2 failed in 24 hours').waitFor()
+  await page.getByRole('list', { name: 'Also needs attention' }).getByText('1 of 2 failed in 24 hours').waitFor()
   await page.locator('.rail-count.bad', { hasText: '1 cannot send' }).waitFor()
   await page.getByText('Its messages fail. Authorize it, then send them again.').waitFor()
   await page.getByRole('button', { name: 'Authorize again' }).click()

@@ -167,7 +167,7 @@ test('after the extension was revoked no attempt is called safe to repeat', asyn
     await route.fulfill({ response, json: { ...(await response.json()), status: 'failed', entries } })
   })
   await page.locator('.row').click()
-  await page.locator('.note', { hasText: 'Not accepted. Repeating fails again.' }).waitFor()
+  await page.locator('.note', { hasText: 'Not accepted. Repeating would fail, too.' }).waitFor()
   expect(await detail(page).textContent()).not.toContain('safe')
 })
 
@@ -198,7 +198,7 @@ test('what to try next stays after the first text, until it was tried', async ()
   await using world = await createWorld()
   await using opened = await openConsole(world.url)
   const { page } = opened
-  const next = page.getByRole('region', { name: 'Then try' })
+  const next = page.getByRole('region', { name: 'Try next' })
   await page.getByRole('button', { name: 'Send the first text' }).click()
   await page.getByRole('button', { name: 'Send from your app' }).waitFor()
   await next.getByText('Answer on the phone.').waitFor()

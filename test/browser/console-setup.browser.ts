@@ -91,7 +91,7 @@ test('an app is created, its key is shown once and works, and stops working when
   await page.keyboard.press('Escape')
   await secret.waitFor()
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   await secret.waitFor({ state: 'detached' })
   const key = /SGW_KEY=(\S+)/.exec(lines)?.[1] ?? ''
   expect((await world.call('GET', '/v1/me', { key })).status).toBe(200)
@@ -104,7 +104,7 @@ test('an app is created, its key is shown once and works, and stops working when
     .waitFor()
   await page.getByRole('button', { name: 'Rotate key', exact: true }).click()
   const rotated = /SGW_KEY=(\S+)/.exec(await secret.locator('.mono').innerText())?.[1] ?? ''
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   expect((await world.call('GET', '/v1/me', { key })).status).toBe(401)
   expect((await world.call('GET', '/v1/me', { key: rotated })).status).toBe(200)
   expect(await page.content()).not.toContain(rotated)
@@ -135,7 +135,7 @@ test('an app’s key rotates itself without losing the new key, and cannot touch
   const secret = page.getByRole('dialog', { name: 'First app has a new key' })
   const key = /SGW_KEY=(\S+)/.exec(await secret.locator('.mono').innerText())?.[1] ?? ''
   expect((await world.call('GET', '/v1/me', { key })).status).toBe(200)
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   await own.waitFor()
   await expectAccessible(page)
   await page.evaluate(`location.hash = '#/tenants'`)
@@ -162,7 +162,7 @@ test('a tenant is created with an app, suspended, and active again', async () =>
   await page.keyboard.press('Enter')
   const secret = page.getByRole('dialog', { name: 'pine-app has a new key' })
   const key = /SGW_KEY=(\S+)/.exec(await secret.locator('.mono').innerText())?.[1] ?? ''
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   await pine.getByRole('button', { name: 'Suspend…' }).click()
   await page.getByRole('dialog').getByText('The key of its app is refused at once').waitFor()
   await page.getByRole('button', { name: 'Suspend', exact: true }).click()

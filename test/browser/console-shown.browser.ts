@@ -16,7 +16,7 @@ for (const theme of ['light', 'dark'] as const)
     const { page } = opened
     const measured: string[] = []
     const measure = async (): Promise<void> => void measured.push(...(await expectContrast(page)))
-    await page.getByRole('list', { name: 'Also needs a look' }).waitFor()
+    await page.getByRole('list', { name: 'Also needs attention' }).waitFor()
     await measure()
     for (const text of ['refused', 'Where do I park?', 'fine']) {
       await page.locator('.row', { hasText: text }).click()
@@ -42,7 +42,7 @@ for (const theme of ['light', 'dark'] as const)
 const MADE = { Waiting: 2, Scheduled: 1, Failed: 3, 'Not delivered': 1, Received: 1 } as const
 const ALL_MADE = 10
 
-test('each count is that of the rows that its link opens: of the sentence, of what else needs a look, of the rail and of the tabs', async () => {
+test('each count is that of the rows that its link opens: of the sentence, of what else needs attention, of the rail and of the tabs', async () => {
   await using world = await createWorld()
   await makeEachState(world)
   await using opened = await openConsole(world.url, { hash: '#/messages' })
@@ -52,7 +52,7 @@ test('each count is that of the rows that its link opens: of the sentence, of wh
   await page.locator('.rail-count', { hasText: `${MADE.Waiting} waiting` }).waitFor()
   await page.getByRole('link', { name: `${MADE.Waiting} messages wait` }).click()
   await expectRows(page, 'Waiting')
-  const others = page.getByRole('list', { name: 'Also needs a look' })
+  const others = page.getByRole('list', { name: 'Also needs attention' })
   // Scheduled and cancelled messages are part of no share.
   await others.getByText(`${MADE.Failed} of 7 failed in 24 hours; ${MADE['Not delivered']} not delivered`).waitFor()
   await others.getByRole('link', { name: 'failed', exact: true }).click()

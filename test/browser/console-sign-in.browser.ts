@@ -31,7 +31,7 @@ test('the operator’s link signs in once, leaves the address, and serves a seco
   await second.getByRole('heading', { name: /can send and receive\.$/ }).waitFor()
   expect(complaints).toEqual([])
   await using stranger = await openConsole(world.url, { hash })
-  await stranger.page.getByText('This link was used, or it is older than 10 minutes.').waitFor()
+  await stranger.page.getByText('This link was already used, or is older than 10 minutes.').waitFor()
 })
 
 test('a link pasted into the page signs in, and leads to the view that was asked for', async () => {

@@ -92,11 +92,11 @@ test('in production an empty list of attempts offers nothing that only the simul
   expect(await page.locator('.tabs [aria-current]').textContent()).toBe('All')
 })
 
-test('on a phone everything that needs a look in Messages is in sight, and five rows are', async () => {
+test('on a phone everything that needs attention in Messages is in sight, and five rows are', async () => {
   const scene = await sharedScene('an incident')
   await using opened = await openScene(scene, { width: 390, height: 844, hash: '#/messages' })
   const { page } = opened
-  const facts = page.getByRole('list', { name: 'Also needs a look' })
+  const facts = page.getByRole('list', { name: 'Also needs attention' })
   expect(await facts.getByRole('listitem').count()).toBe(3)
   expect(await facts.locator('.button:visible').count()).toBe(0)
   expect(await facts.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)

@@ -35,7 +35,7 @@ test('webhooks that failed are said, delivered again one by one, and recovered; 
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Never arrived, after one attempt' }).waitFor()
-  await page.getByText('It is not tried again automatically. Its own log has the reason.').waitFor()
+  await page.getByText('It is not tried again automatically. Its log has the reason.').waitFor()
   await expectFits(page)
   receiver.answer = () => new Response('ok')
   const again = page.getByRole('button', { name: 'Deliver again', exact: true })

@@ -14,7 +14,7 @@ const messagesIn = (path: string): string[] => {
 
 /** What is said to a person after the copy. */
 const keep = (key: string): string =>
-  `The encryption key is not in the copy: keep ${key} too, in another place; without it the secrets in the copy are lost (docs/backup.md)\n`
+  `The copy does not contain the encryption key: also keep ${key}, in another place. Without it, the secrets in the copy are lost (docs/backup.md)\n`
 
 test.concurrent('beside a server under load, backup writes a checked copy of all accepted messages, from which a gateway can start', async () => {
   using folder = temporaryFolder()

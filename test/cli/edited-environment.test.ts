@@ -106,7 +106,7 @@ test.concurrent('the doctor says that it reports on the running server, where .e
         check: 'environment',
         level: 'warn',
         detail:
-          "the checks below are about the running server, which was started with a different environment from this command's (.env and shell): FROM_LIMIT_PER_MINUTE, HOST, KEY_LIMIT_PER_MINUTE differ; restart it to use the new values",
+          'the checks below are about the running server, which was started with a different environment than this command (.env and shell): FROM_LIMIT_PER_MINUTE, HOST, KEY_LIMIT_PER_MINUTE differ; restart it to use the new values',
       }),
     ])
     expect(about(edited, 'server')).toHaveLength(1)

@@ -204,7 +204,7 @@ test.concurrent('a message that waits because the provider answered 503 is not s
       return stdout.includes('provider_unreachable') ? stdout : null
     }, 20_000)
     expect(text).toContain(
-      'provider_unreachable: the provider cannot be reached, a proxy in between refuses the calls, or it answers 503: sgw doctor says which',
+      'provider_unreachable: the provider cannot be reached, a proxy in between refuses the calls, or the provider answers 503: sgw doctor says which',
     )
   })
 })

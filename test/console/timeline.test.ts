@@ -28,7 +28,7 @@ test('a 429 is safe to repeat, also where the message failed later for a reason 
     }).filter((line) => line.startsWith('Attempt')),
   ).toEqual([
     'Attempt 1: HTTP 429, CMN-301. Not accepted, safe to repeat.',
-    'Attempt 2: The call did not get through. Not accepted. Repeating fails again.',
+    'Attempt 2: The call did not get through. Not accepted. Repeating would fail, too.',
   ])
 })
 

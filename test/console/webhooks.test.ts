@@ -79,7 +79,7 @@ test('destinations are what is in use and what was used; what fails stands first
     expect.stringMatching(/^answers 500 since .*, 3 attempts failed$/),
     '10 delivered in 24 hours',
     'nothing posted in 24 hours',
-    'nothing is posted there any more',
+    'no webhooks are posted there now',
   ])
 })
 

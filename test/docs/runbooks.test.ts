@@ -23,7 +23,7 @@ const SAID = [
   ' answers again.',
   ' cannot be written: ',
   'equests that cannot be stored get 503; check the free space and the disk',
-  'Make room, or messages will be refused with 503.',
+  'Free some space, or messages will be refused with 503.',
   ' has room again.',
   ' can be written again.',
   'Invalid API key',

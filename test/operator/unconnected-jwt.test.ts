@@ -154,7 +154,7 @@ test('without a network nobody is told to try again, and an app of another kind 
       const all = await said(started)
       expect(all).toMatchObject({ kind: 'waits', waits: true, alerts: [] })
       expect(all.text).toContain(
-        '(ECONNREFUSED). RingCentral could not be reached, or gave an unexpected answer: sgw doctor says what is in the way. The gateway presents it again at ',
+        '(ECONNREFUSED). RingCentral could not be reached, or gave an unexpected answer: sgw doctor says what is wrong. The gateway presents it again at ',
       )
     },
     { RC_SERVER_URL: 'http://127.0.0.1:9' },

@@ -109,7 +109,7 @@ test('a command that may not open the control socket says whose gateway it is, a
       code: 1,
       stderr:
         OTHER === ME
-          ? `${socket} is not open even to ${ME}, its owner: chmod u+rwX ${socket}\n`
+          ? `${socket} is not accessible even to ${ME}, its owner: chmod u+rwX ${socket}\n`
           : `${socket} belongs to ${OTHER}, who runs this gateway, and you are ${ME}: run this as ${OTHER} (sudo -u ${OTHER} sgw …). If ${OTHER} is not running a gateway, the file is left over: remove it\n`,
     })
   }

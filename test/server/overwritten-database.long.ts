@@ -131,7 +131,7 @@ for (const what of ['an older copy copied over it', 'an older copy moved over it
       const saved = await sgw(['backup', folder.file('FILE')], envOf(folder))
       expect(saved).toMatchObject({
         code: 0,
-        stderr: expect.stringMatching(/^The encryption key is not in the copy: .*\n$/),
+        stderr: expect.stringMatching(/^The copy does not contain the encryption key: .*\n$/),
       })
       expect((await terminate(server)).code).toBe(0)
     }

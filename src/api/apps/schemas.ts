@@ -79,7 +79,7 @@ export const UpdateBody = z
       isActive: z
         .boolean(fails('badIsActive'))
         .optional()
-        .meta({ description: '`false` deactivates the app; only the operator activates it again' }),
+        .meta({ description: '`false` deactivates the app; only the operator can activate it again' }),
     },
     fails('badJson'),
   )
@@ -90,7 +90,7 @@ const events = z
   .array(refusing(WebhookEvent, 'badEvents'), fails('badEvents'))
   .max(MAX_BODY_ENTRIES, fails('badEvents'))
   .meta({
-    description: 'An empty list is allowed; an event that is listed twice counts once',
+    description: 'An empty list is allowed; an event listed twice counts once',
     example: ['sms_inbound', 'sms_status'],
   })
 export const WebhookEventsBody = z.object({ events }, fails('badJson')).meta({ id: 'SetWebhookEventsRequest' })

@@ -11,7 +11,7 @@ export const conversationsRoutes = [
     tag: 'Conversations',
     summary: "The tenant's conversations, each with its newest message, by last activity",
     description:
-      'A conversation is a pair of numbers. The very first call on a gateway with many messages reads them all, about 4 s for a million.',
+      'A conversation is a pair of numbers. The very first call on a gateway reads all its messages, which takes about 4 s for a million.',
     query: ConversationsQuery,
     mayWait: true,
     response: ConversationList,

@@ -75,7 +75,7 @@ export const ConversationList = z
       .int()
       .max(MAX_TO_ANSWER)
       .meta({
-        description: `Of all that the filters find: how many wait for an answer. The contact wrote last, at most seven days ago, from a number that can be texted, and has not opted out. Counted to ${MAX_TO_ANSWER}`,
+        description: `How many of all conversations that the filters find wait for an answer: the contact wrote last, at most seven days ago, from a number that can be texted, and has not opted out. Counts at most ${MAX_TO_ANSWER}`,
       }),
     ...pageFields,
   })

@@ -18,7 +18,7 @@ export const eventsRoutes = [
     tag: 'Events',
     summary: 'Events after a cursor, oldest first',
     description:
-      "What the app's WebSocket would have received, with the same fields: `sms_status` and `sms_delivery` events of its messages and `sms_inbound` and `opt_out` events of its tenant. A page may have fewer events than `limit` although more follow: continue with its `cursor` until `events` is empty. `gap` is true when events after the cursor may be gone, because they are older than `EVENT_RETENTION` or the database was restored from a backup; the page then begins with the oldest event kept.",
+      "What the app's WebSocket would have received, with the same fields: `sms_status` and `sms_delivery` events of its messages and `sms_inbound` and `opt_out` events of its tenant. A page may have fewer events than `limit` although more follow: continue with its `cursor` until `events` is empty. `gap` is true when events after the cursor may be gone, because they are older than `EVENT_RETENTION` or the database was restored from a backup; the page then begins with the oldest kept event.",
     query: EventsQuery,
     mayWait: true,
     response: EventsAnswer,

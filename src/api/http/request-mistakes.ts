@@ -26,7 +26,7 @@ export function noteBodyMistake(
   for (const { field, mistake } of typeMistakes(schema, body)) log.warn({ path, field }, mistake)
 }
 
-/** The same for a file that is answered `Unsupported media type` or `Payload too large`. */
+/** The same for a file that gets `Unsupported media type` or `Payload too large`. */
 export function noteFileMistake(
   { config, log }: Gateway,
   { endpointPath: path, received: { request } }: RequestContext,
@@ -43,7 +43,7 @@ export function noteFileMistake(
   if (mistake !== null) log.warn({ path }, `the file is refused: ${mistake} (docs/send.md)`)
 }
 
-/** The same for a request that is answered `Missing or invalid API key`. Its path may be any text, so the line has only its id. */
+/** The same for a request that gets `Missing or invalid API key`. Its path may be any text, so the line has only its id. */
 export function noteKeyMistake({ config, log }: Gateway, { requestId }: RequestContext, header: string | null): void {
   if (config.production) return
   log.warn(
@@ -104,7 +104,7 @@ function encodingMistake(bytes: Uint8Array, headers: Headers): string | null {
 
 function textMistake(bytes: Uint8Array): string {
   const excess = excessOf(bytes)
-  if (excess === 'depth') return 'it is nested too deep'
+  if (excess === 'depth') return 'it is nested too deeply'
   if (excess === 'members') return 'it has more than 4,000 members'
   const text = new TextDecoder().decode(bytes).trim()
   if (/^[\w%.+-]+=|^--[^\s]+\s/.test(text)) return 'it is a form; send JSON'

@@ -23,7 +23,7 @@ export const Me = z
     mediaLimit: z
       .int()
       .optional()
-      .meta({ description: 'How many bytes a file to send may have; 0: nothing can be uploaded' }),
+      .meta({ description: 'The maximum size in bytes of a file to send; 0 if nothing can be uploaded' }),
   })
   .meta({
     id: 'Me',

@@ -19,7 +19,7 @@ export const mediaRoutes = [
     path: '/v1/sms/media',
     summary: 'Upload a picture or another file to send',
     description:
-      'The body is the file, `Content-Type` its type. Name the `mediaId` in `mediaIds` of a send. It is kept for 24 hours, and until 24 hours after the last message with it has ended. The same bytes, type and name have one `mediaId` (200 instead of 201). A body that brings less than 100 KB in 10 seconds is answered 408.',
+      'The body is the file, `Content-Type` its type. Name the `mediaId` in `mediaIds` of a send. It is kept for 24 hours, and until 24 hours after the last message with it has ended. The same bytes, type and name have one `mediaId` (200 instead of 201). A body that brings less than 100 KB in 10 seconds gets a 408.',
     query: UploadQuery,
     takesFile: MEDIA_TYPES,
     maxBodyBytes: MAX_MEDIA_BYTES,

@@ -43,7 +43,7 @@ export const UploadQuery = z.object({
   fileName: textFilter
     .refine((name) => name === undefined || isFileName(name), { error: BAD_PARAMETER })
     .meta({
-      description: 'How the recipient sees the file named: without slashes and control characters',
+      description: 'The file name that the recipient sees; no slashes or control characters',
       maxLength: MAX_FILE_NAME_LENGTH,
       example: 'door.jpg',
     }),

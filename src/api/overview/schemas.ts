@@ -48,8 +48,7 @@ export const Overview = z
         count: z.int(),
         since: time.meta({ description: 'When the oldest of them was accepted' }),
         began: time.nullable().meta({
-          description:
-            'When the pause or the outage began; null if there is none, or if it began before the last start',
+          description: 'When the pause or outage began; null if there is none, or if it began before the last start',
         }),
       }),
     ),
@@ -72,7 +71,7 @@ export const Overview = z
           failed: z.int(),
           p95Ms: z.number().nullable().meta({ description: 'Milliseconds of an attempt; at most 9 % off' }),
           failingSince: time.nullable().meta({
-            description: 'The first failure since the last success; null also once nothing is posted there any more',
+            description: 'The first failure since the last success; also null once nothing is posted there anymore',
           }),
           failures: z.int().meta({ description: 'Failed attempts since `failingSince`' }),
           nextAttemptAt: time.optional().meta({
@@ -80,18 +79,18 @@ export const Overview = z
               'With `include=nextAttempt`: when the next retry of what failed is due; left out if none is planned, or nothing fails',
           }),
           lastOutcome: DeliveryOutcome.nullable().meta({
-            description: 'Of the latest attempt; null if its last attempt was longer than 30 days before the upgrade',
+            description: 'Of the latest attempt; null if that was more than 30 days before the upgrade',
           }),
           lastStatusCode: z.int().optional(),
           neverArrived: z.int().meta({
             description:
-              'Deliveries of the last 30 days whose latest attempt failed, until they are delivered again or dismissed; whatever the range is',
+              'Deliveries of the last 30 days whose latest attempt failed, until they are delivered again or dismissed; regardless of the range',
           }),
           neverArrivedSince: time.nullable().meta({ description: 'When the earliest of these attempts began' }),
         }),
       )
       .meta({
-        description: `At most ${MAX_LISTED} that were used in the range, those that were used last, and all where a delivery never arrived`,
+        description: `Up to ${MAX_LISTED} that were used most recently in the range, and all with deliveries that never arrived`,
       }),
   })
   .meta({

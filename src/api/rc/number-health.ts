@@ -33,7 +33,7 @@ export const NumberHealth = z.object({
     .meta({ description: 'Whether it may send pictures and other files; null if unknown' }),
   inbound: z.enum(['here', 'threads', 'elsewhere']).meta({
     description:
-      "Where texts to it come in: `here` as ever; `threads`: read from RingCentral's Shared Inbox; `elsewhere`: they go to Shared Inbox, which this app may not read",
+      "Where texts to it arrive. `here`: as usual. `threads`: the gateway reads them from RingCentral's Shared Inbox. `elsewhere`: they go to Shared Inbox, which this app may not read",
   }),
   campaign: NumberCampaign,
 })

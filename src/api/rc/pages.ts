@@ -20,7 +20,7 @@ export function confirmPage(
   })
 }
 
-/** The page for a browser that did not begin this authorization. Another person may have begun it. */
+/** The page for a browser that did not start this authorization. Another person may have started it. */
 export function otherBrowserPage(
   tenantName: string,
   fields: Readonly<Record<string, string>>,
@@ -33,9 +33,9 @@ export function otherBrowserPage(
     status: 200,
     title: 'Is this your connection?',
     formTargets: ["'self'"],
-    content: html`<p>You logged in at RingCentral, but the connection was begun in another browser. If you go on, <b>${tenantName}</b> can send and receive text messages with your RingCentral extension.</p>
+    content: html`<p>You logged in at RingCentral, but the connection was started in another browser. If you continue, <b>${tenantName}</b> can send and receive text messages with your RingCentral extension.</p>
       ${PERMISSIONS}
-      <p>If you did not begin it yourself, close this window: nothing is connected then.</p>
+      <p>If you did not start it yourself, close this window, and nothing is connected.</p>
       <form method="get" action="callback">${{ html: inputs.map((input) => input.html).join('') }}<button>Connect to ${tenantName}</button></form>`,
   })
   answer.headers.append('set-cookie', cookie)
@@ -80,8 +80,8 @@ export function connectResultPage(result: LoginResult): Response {
     case 'connected_before':
       return errorPage(
         400,
-        'Connected already',
-        'Your extension was connected when this page was loaded first. There is nothing more to do: you can close this window.',
+        'Already connected',
+        'Your extension was connected when this page first loaded. You can close this window.',
       )
     case 'exchange_failed':
       return page({
@@ -93,7 +93,7 @@ export function connectResultPage(result: LoginResult): Response {
       return errorPage(
         400,
         'Another account is connected',
-        'This extension belongs to another RingCentral account than the one that is connected. Disconnect that one first.',
+        'This extension belongs to a different RingCentral account than the connected one. Disconnect that account first.',
       )
     case 'connected':
       return connectedPage(result)

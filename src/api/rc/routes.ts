@@ -32,7 +32,7 @@ const CallbackQuery = z.object({
   format: optionalText.meta({ description: '`json` for an answer without a page', example: 'json' }),
   confirm: optionalText.meta({
     example: 'k3Vb9sWx',
-    description: 'Sent by the page that asks a browser which did not begin the authorization',
+    description: 'Sent by the page that asks a browser that did not start the authorization',
   }),
 })
 const tokenErrors = { 400: errorTexts('missingToken', 'badToken') }
@@ -98,7 +98,7 @@ export const rcRoutes = [
     tag,
     summary: "The redirect address of the provider's login",
     description:
-      'Returns a page, or JSON with `format=json`. A browser that did not begin the authorization gets a page that asks for confirmation first.',
+      'Returns a page, or JSON with `format=json`. A browser that did not start the authorization first gets a page that asks for confirmation.',
     query: CallbackQuery,
     mayWait: true,
     response: 'html',
@@ -185,7 +185,7 @@ async function callback(gateway: Gateway, query: Query, request: Request, reques
   return answerOf(await completeConnect(gateway, { code, state, requestId }), asJson)
 }
 
-/** Asks the person before anything is used. A state that is not valid is refused at once. */
+/** Asks the person before anything is used. An invalid state is refused immediately. */
 async function askBrowser(
   gateway: Gateway,
   fields: { code: string; state: string; format: string },

@@ -22,7 +22,7 @@ export function createAlertPoster({ guard, clock }: Pick<Gateway, 'guard' | 'clo
 /** Posts an alert that is marked as a test. */
 export function postTestAlert(context: Pick<Gateway, 'guard' | 'clock'>, url: string): Promise<PostResult> {
   const since = isoTime(context.clock.now())
-  const text = 'This is a test of the alerts of sgw: nothing is wrong.'
+  const text = 'This is a test alert from sgw: nothing is wrong.'
   const body = JSON.stringify({ text, alert: 'test', state: 'firing', since, detail: {} })
   return createAlertPoster(context, url).post(body)
 }

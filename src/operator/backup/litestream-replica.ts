@@ -44,11 +44,11 @@ export class LitestreamReplica implements Replica {
       return new StartError(EXIT.badConfig, `${where} cannot be written, and DURABILITY is "replica": ${reason}`)
     return new StartError(
       EXIT.unavailable,
-      `${where} does not store, and DURABILITY is "replica": ${reason}. If this is the first copy of a large database, raise LITESTREAM_TIMEOUT`,
+      `${where} does not store the copy, and DURABILITY is "replica": ${reason}. If this is the first copy of a large database, raise LITESTREAM_TIMEOUT`,
     )
   }
 
-  /** Call it when Litestream has ended: nothing will be stored any more. */
+  /** Call it when Litestream has ended: nothing will be stored anymore. */
   ended(): void {
     this.#ended.abort()
   }

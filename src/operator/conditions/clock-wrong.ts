@@ -43,5 +43,5 @@ function ofStorage({ lease }: Gateway): Condition[] {
 /** `difference`: such as `70 s behind the storage's`. */
 export const saidOfStorageClock = (difference: string): Pick<Condition, 'what' | 'fix'> => ({
   what: `This machine's clock is ${difference}`,
-  fix: 'Set the clock, by NTP.',
+  fix: 'Set the clock with NTP.',
 })

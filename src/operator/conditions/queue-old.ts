@@ -18,7 +18,7 @@ export const queueOld: ConditionSource = {
       {
         level: 'warn',
         what: `Message ${messageId} has waited for ${minutes} minutes to be sent, and is the oldest of the queue`,
-        fix: 'sgw status says what the messages of each tenant wait for.',
+        fix: 'sgw status says what the messages of each tenant are waiting for.',
         overText: `Resolved: no message has been waiting for more than 10 minutes; the alert began with ${messageId}.`,
         detail: { messageId, tenantId, waitingSeconds: Math.floor(waitingMs / 1000) },
         since,

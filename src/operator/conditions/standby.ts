@@ -26,7 +26,7 @@ export const standbyCannotTakeOver: ConditionSource = {
   find: async ({ lease }) => {
     const { difference = null, missingMs = 0 } = lease?.standbys ?? {}
     if (difference === null) return []
-    return [{ ...told(missingMs), what: difference, fix: 'Give it the version and settings of this gateway.' }]
+    return [{ ...told(missingMs), what: difference, fix: 'Give it the same version and settings as this gateway.' }]
   },
 }
 

@@ -38,7 +38,7 @@ export function findLowDisk({ config }: { config: Pick<Config, 'database'> }): C
       subject: 'disk',
       check: 'disk',
       what: `The disk of ${path} has ${mebibytes(free)} left`,
-      fix: 'Make room, or messages will be refused with 503.',
+      fix: 'Free some space, or messages will be refused with 503.',
       overText: `Resolved: the disk of ${path} has room again.`,
       detail: { database: path },
     },

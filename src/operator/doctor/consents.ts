@@ -49,6 +49,6 @@ function readIn(answers: readonly ConsentsAnswer[]): string {
   const others =
     leftOut === 0
       ? ''
-      : `, and ${leftOut} left out: they name none of your numbers (one for a type of campaign, for example)`
+      : `, and ${leftOut} left out, because they name none of your numbers (such as one for a type of campaign)`
   return `${sum(({ read }) => read)} read${others}`
 }

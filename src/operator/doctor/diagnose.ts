@@ -31,7 +31,7 @@ type Probe = [check: string, run: () => Promise<string> | string]
 
 /**
  * Checks everything that a gateway needs; each failure names its fix. The probes find what has not been noticed yet, or what only the doctor
- * reports. They may cause conditions, so conditions are judged afterwards.
+ * reports. They may cause conditions, so conditions are judged afterward.
  */
 export async function diagnose(gateway: Gateway): Promise<Finding[]> {
   const probed: Finding[] = []
@@ -90,7 +90,7 @@ async function checkDatabase({ config, database }: Gateway): Promise<string> {
   if (verdict !== 'ok') throw new Fault(`damaged (${verdict}): see docs/runbooks.md`)
   const open = path === null ? [] : filesOpenToOthers(path)
   if (open.length > 0)
-    throw new Fault(`other users can read ${open.join(', ')}, which hold people's messages: chmod 600 them`, 'warn')
+    throw new Fault(`other users can read ${open.join(', ')}, which contain people's messages: chmod 600 them`, 'warn')
   return `${path ?? url}: ok`
 }
 

@@ -26,7 +26,7 @@ export async function checkNumbers({ database }: Gateway): Promise<string> {
     return `${rows.length === 0 ? 'none yet' : `${rows.length} that can send${withoutMedia(rows)}`}${campaigns}`
   const list = [...new Set(hidden)].toSorted().join(', ')
   throw new Fault(
-    `${list}: RingCentral has not shown any message of a number that is not the extension's own (a call queue's, the company's). Until it does, a text whose answer is lost ends as "Delivery could not be confirmed with the provider" and is not sent again automatically${withoutMedia(rows)}${campaigns}`,
+    `${list}: RingCentral has not yet shown any message from a number that belongs to a call queue or the company. Until it does, a text whose answer is lost ends as "Delivery could not be confirmed with the provider" and is not sent again automatically${withoutMedia(rows)}${campaigns}`,
     'warn',
   )
 }
@@ -77,7 +77,7 @@ export function checkLimits({ config, provider }: Gateway): string {
   if (told === null) return `${uses}; RingCentral has not said yet how many it allows`
   if (set !== null && told < set)
     throw new Fault(
-      `RingCentral allows your app ${told} a minute and EXTENSION_LIMIT_PER_MINUTE is ${set}: set it to ${told}, or the rest is refused and has to wait`,
+      `RingCentral allows your app ${told} a minute and EXTENSION_LIMIT_PER_MINUTE is ${set}: set it to ${told}, or further messages are refused and have to wait`,
       'warn',
     )
   if (told > perMinute)

@@ -23,7 +23,7 @@ export function checkDisk({ database }: Pick<Config, 'database'>): string {
   return database.path === null ? 'not on this machine' : `${mebibytes(freeBytes(database.path))} free`
 }
 
-/** With a bad configuration nothing opens, so only a name that is probably misspelt is left to report. */
+/** With a bad configuration nothing opens, so only a name that is probably misspelled is left to report. */
 export function checkConfiguration({ config: { production, warnings } }: Pick<Gateway, 'config'>): string {
   const mode = production ? 'production' : 'development'
   if (warnings.length > 0) throw new Fault(`${mode}; ${warnings.join(' ')}`, 'warn')
@@ -80,7 +80,7 @@ export async function checkClock({ config, clock, clockCheck }: Gateway): Promis
   if (Number.isNaN(aheadMs)) throw new Fault('unknown: the provider sent no Date header', 'warn')
   if (Math.abs(aheadMs) > MAX_CLOCK_ERROR_MS)
     throw new Fault(
-      `This machine's clock is ${seconds} s ${aheadMs < 0 ? 'behind' : 'ahead of'} the provider's. Set the clock, by NTP.`,
+      `This machine's clock is ${seconds} s ${aheadMs < 0 ? 'behind' : 'ahead of'} the provider's. Set the clock with NTP.`,
     )
   return `within ${seconds} s of the provider's`
 }
@@ -104,7 +104,7 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch((error: unknown) => {
     throw new Fault(
-      `${publicUrl} cannot be reached from here (${errorName(error)}): check DNS, the certificate and the proxy; some routers let only other networks use this address`,
+      `${publicUrl} cannot be reached from here (${errorName(error)}): check DNS, the certificate and the proxy; some routers accept this address only from other networks`,
     )
   })
   // The gateway answers 401 without a key, but only after a trusted proxy has said that the request came by HTTPS.
@@ -113,7 +113,7 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
     throw new Fault(
       `${publicUrl} answers "HTTPS required": name the proxy's address in TRUSTED_PROXIES, and let it set X-Forwarded-Proto`,
     )
-  throw new Fault(`${publicUrl} answers ${response.status}: does the proxy pass everything on to this gateway?`)
+  throw new Fault(`${publicUrl} answers ${response.status}: check that the proxy forwards everything to this gateway`)
 }
 
 const OVER_SOCKETS = 'inbound messages come over sockets that this gateway opens'

@@ -30,7 +30,7 @@ const MISTAKES: [what: string, body: Uint8Array | string, headers: Record<string
   ['the first word of cmd.exe', "'{from:", {}, 'its double quotes'],
   ['no quotes', UNQUOTED, {}, 'its double quotes'],
   ['single quotes', JSON_TEXT.replaceAll('"', "'"), {}, 'its double quotes'],
-  ['deep nesting', '['.repeat(1000), {}, 'it is nested too deep'],
+  ['deep nesting', '['.repeat(1000), {}, 'it is nested too deeply'],
   ['thousands of members', manyMembers(4001), {}, 'it has more than 4,000 members'],
   ['half of it', JSON_TEXT.slice(0, 30), {}, 'check it with a JSON parser'],
   ['two values', `${JSON_TEXT}${JSON_TEXT}`, {}, 'check it with a JSON parser'],

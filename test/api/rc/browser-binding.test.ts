@@ -74,7 +74,7 @@ test('only the browser that connected the extension is told so when it loads the
   const { cookie, path } = await begin(world)
   for (const [headers, title] of [
     [{ cookie }, 'Connected'],
-    [{ cookie }, 'Connected already'],
+    [{ cookie }, 'Already connected'],
     [{}, 'Invalid or expired token'],
     [{ cookie: (await begin(world)).cookie }, 'Invalid or expired token'],
   ] as const)

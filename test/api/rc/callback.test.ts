@@ -80,7 +80,7 @@ test('an unknown state is refused before the provider is called', async () => {
   expect(world.control.requests({ route: 'token' })).toEqual([])
 })
 
-const ALREADY = 'Connected already'
+const ALREADY = 'Already connected'
 
 test('a reload of the result page says that the extension is connected; nothing is exchanged again', async () => {
   const { log, lines } = recordedLog()

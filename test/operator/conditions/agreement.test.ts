@@ -44,7 +44,7 @@ test('a disk with little room is an alert and a failure of the doctor by one lim
   expect([await readAlerts(world), (await readFinding(world, 'disk'))?.detail]).toEqual([[], '100 MiB free'])
   setFreeBytes(57 << 20)
   const what = `The disk of ${join(world.folder, 'sgw.db')} has 57 MiB left`
-  const fix = 'Make room, or messages will be refused with 503.'
+  const fix = 'Free some space, or messages will be refused with 503.'
   const low = { alert: 'storage_failing', subject: 'disk', what, fix, text: `${what}. ${fix}` }
   expect(await readAlerts(world)).toMatchObject([low])
   expect(await readFinding(world, 'disk')).toMatchObject({ level: 'fail', detail: low.text })

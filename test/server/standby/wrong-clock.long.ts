@@ -49,7 +49,7 @@ if (HAS_LITESTREAM) {
       const [one, two] = await pairOf(gateways)
       gateways.stub.aheadOfLocalhostMs = aheadMs
       const ids = await one.send('off')
-      await until(async () => (await doctorOf(one)).includes("the storage's. Set the clock, by NTP."), 20_000)
+      await until(async () => (await doctorOf(one)).includes("the storage's. Set the clock with NTP."), 20_000)
       expect([await one.state(), await two.state(), gateways.lease.epoch]).toEqual(['ready', 'standby', 1])
       expect(await one.missing(ids)).toBe(0)
     },

@@ -3,7 +3,7 @@ import type { Json } from './named-schemas.ts'
 /** The headers of answers, each once in the document. */
 export const HEADERS = {
   'X-Request-Id': {
-    description: 'The id of the request in the log of the gateway; a short one of the client is kept',
+    description: 'The id of the request in the log of the gateway; a short id from the client is kept',
     schema: { type: 'string', examples: ['req_0123456789abcdef'] },
   },
   RateLimit: {
@@ -16,16 +16,16 @@ export const HEADERS = {
   },
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0, examples: [42] } },
   'Idempotent-Replayed': {
-    description: 'Only on an answer that repeats the first one of its `Idempotency-Key`',
+    description: 'Only on an answer that repeats the first answer to its `Idempotency-Key`',
     schema: { type: 'string', enum: ['true'] },
   },
   'X-Ignored-Fields': {
     description:
-      'Fields of the request that were ignored, but resemble a known one (`send_at`), or are those of other APIs (`mediaUrl`)',
+      'Ignored fields of the request that resemble a known one (`send_at`) or belong to other APIs (`mediaUrl`)',
     schema: { type: 'string', examples: ['send_at'] },
   },
   'WWW-Authenticate': { description: 'The scheme of authentication', schema: { type: 'string', enum: ['Bearer'] } },
-  Location: { description: 'Where to go on', schema: { type: 'string', format: 'uri' } },
+  Location: { description: 'Where to continue', schema: { type: 'string', format: 'uri' } },
   'Validation-Token': { description: "The handshake's, repeated", schema: { type: 'string' } },
 } as const satisfies Record<string, Json>
 

@@ -49,7 +49,7 @@ export const webhooksOf = (
           requestBody: { required: true, content: { 'application/json': mediaOf(body, 'output', schemas) } },
           responses: {
             '2XX': { description: 'Received. Any other answer, or none within 5 s, is a failed attempt' },
-            '410': { description: 'The address is gone: retries end, and a trigger is deleted' },
+            '410': { description: 'The address is gone: the gateway stops retrying, and deletes a trigger' },
           },
         },
       },

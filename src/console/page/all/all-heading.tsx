@@ -11,14 +11,14 @@ interface HeadingProps {
   known: Known
   standing: AllStanding
   changed: () => void
-  /** The content at the end of the row of buttons. */
+  /** The content after the buttons. */
   children: ComponentChildren
 }
 
-/** Where some tenants are not at work, and yet nothing is wrong. */
-const CALM = 'Nothing needs you.'
+/** Some tenants are not working, although nothing is wrong. */
+const CALM = 'Nothing needs attention.'
 
-/** The worst over all, with its tenant; beneath it since when, and how the others are. */
+/** The worst fact of all tenants, with its tenant. Below it: since when, and how the others are. */
 export function AllHeading({ known, standing, changed, children }: HeadingProps) {
   const { overview, has } = known
   const { worst } = standing

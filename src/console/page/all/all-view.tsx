@@ -18,7 +18,7 @@ import { TenantTable } from './tenant-table.tsx'
 import '../overview/overview.css'
 import './all.css'
 
-/** An operator's start page: the worst over all tenants, what else is wrong, and a row for each. */
+/** An operator's start page: the worst fact of all tenants, what else is wrong, and a row for each tenant. */
 export default function AllView() {
   const reading = useReading(rangeShown())
   useEffect(() => onViewKey((key) => stepTo(key, '.tenant-name')), [])
@@ -62,12 +62,12 @@ function Read({ known, error, sgw, changed }: ReadProps) {
   )
 }
 
-/** The rail, the switcher and the title say what the page says. */
+/** The rail, the switcher and the title show the same. */
 function useShared({ overview, has }: Known, standing: ReturnType<typeof standingOfAll>): void {
   const { byTenant, worst } = standing
   useEffect(() => {
     const bad = byTenant.size + (worst !== null && worst.tenantId === undefined ? 1 : 0)
-    document.title = `${bad > 0 ? `${bad} ${bad === 1 ? 'needs' : 'need'} a look – ` : ''}All tenants – sgw`
+    document.title = `${bad > 0 ? `${bad} ${bad === 1 ? 'needs' : 'need'} attention – ` : ''}All tenants – sgw`
     troubles.value = troublesOfAll(standing, overview.tenants)
     noteTenants(overview.total)
     const apps = [...has.values()].reduce((sum, each) => sum + each.apps, 0)

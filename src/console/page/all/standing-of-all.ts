@@ -6,9 +6,9 @@ import type { AllOverview, TenantFigures } from './all-overview.ts'
 import type { Has, Known } from './reading.ts'
 import { type AllFact, type FactOptions, factsOfAll } from './tenant-facts.ts'
 
-/** What is said of all tenants: in the sentence, the rows, the table and the rail. */
+/** What the page says about all tenants: in the sentence, the rows, the table and the rail. */
 export interface AllStanding extends Standings<AllFact> {
-  /** The facts of each tenant that has at least one that is not muted, the worst first. */
+  /** The facts of each tenant that has at least one unmuted fact, worst first. */
   byTenant: ReadonlyMap<string, readonly AllFact[]>
   muted: readonly AllFact[]
 }
@@ -22,18 +22,18 @@ export function standingOfAll(overview: AllOverview, options: FactOptions): AllS
   return { worst, others: others.filter((fact) => !isAside(fact, byTenant)), muted: facts.filter(isMuted), byTenant }
 }
 
-/** What waits without an alert, so nobody knows since when: beside something worse its tenant's row tells of it. */
+/** A wait without an alert, so nobody knows since when. If something is worse, the tenant's row mentions it. */
 const isAside = ({ tenantId = '', key, since }: AllFact, byTenant: AllStanding['byTenant']): boolean =>
   isWait(key) && since === null && byTenant.get(tenantId)?.[0]?.key !== key
 
 const isWait = (key: string): boolean => key.endsWith(` ${WAITING}`)
 
-/** How a tenant is, in the sentence and in the table. */
+/** How a tenant is doing, in the sentence and in the table. */
 export type TenantState = keyof typeof STATES
 
-/** What is said of one tenant, and of several. */
+/** The words for one tenant, and for several. */
 const STATES = {
-  bad: ['needs a look', 'need a look'],
+  bad: ['needs attention', 'need attention'],
   waits: ['waits', 'wait'],
   suspended: ['is suspended', 'are suspended'],
   inactive: ['is deactivated', 'are deactivated'],
@@ -55,7 +55,7 @@ export function stateOf(
   return muted.some((fact) => fact.tenantId === tenantId) ? 'muted' : 'fine'
 }
 
-/** How the tenants are that the worst fact is not about: `One more of 7 tenants waits, one is suspended; the other four are fine.` */
+/** How the tenants are doing that the worst fact is not about: `One more of 7 tenants waits, one is suspended; the other four are fine.` */
 export function othersText({ overview: { tenants, total }, has }: Known, standing: AllStanding): string {
   const told = standing.worst?.tenantId
   const rest = tenants.filter(({ tenantId }) => tenantId !== told)
@@ -81,7 +81,7 @@ const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eig
 
 const inWords = (value: number): string => WORDS[value] ?? count(value)
 
-/** What the rail counts: sums over all tenants without what is muted, each with the tenant that has the most. */
+/** What the rail counts: sums over all tenants, without muted alerts, each with the tenant that has the most. */
 export function troublesOfAll(
   { byTenant, muted }: AllStanding,
   tenants: readonly TenantFigures[],
@@ -106,7 +106,7 @@ export function troublesOfAll(
       sum('bad', 'failing', (tenant) => ofFacts(tenant, ({ rank }) => rank === 'webhooks')),
     numbers:
       sum('bad', 'cannot send', (tenant) => ofFacts(tenant, (fact) => isOfExtensions(fact) && fact.kind === 'bad')) ??
-      sum('warn', 'need a look', (tenant) => ofFacts(tenant, isOfExtensions)),
+      sum('warn', 'need attention', (tenant) => ofFacts(tenant, isOfExtensions)),
   }
 }
 

@@ -13,7 +13,7 @@ import type { AllFact } from './tenant-facts.ts'
 
 interface RowProps {
   row: TableRow
-  /** Of the row in the whole table, as `aria-rowindex` counts. */
+  /** The row's number in the entire table, as `aria-rowindex` counts. */
   index: number
   standing: AllStanding
   has: Has | undefined
@@ -62,8 +62,8 @@ export function TenantRow({ row, index, standing, has, highest, sgw, changed }: 
 type FiguresProps = Pick<RowProps, 'row' | 'has' | 'highest'> & { facts: readonly AllFact[] }
 
 /**
- * Texts, bars, and what went wrong: in colour where the row says so, too. On a phone the figures that are none are left out. Of a tenant
- * that was never used nothing is known.
+ * Texts, bars, and what went wrong, also in color if the row says so. On a phone, figures that are 0 are left out. A tenant that was never used
+ * has no figures.
  */
 function Figures({ row: { tenant, texts }, facts, has, highest }: FiguresProps) {
   const bad = badOf(tenant)
@@ -101,10 +101,10 @@ const MARKS: Readonly<Record<Exclude<TenantState, 'bad' | 'waits'>, Mark>> = {
 
 const markOf = (state: TenantState, worst: AllFact | undefined): Mark =>
   state === 'bad' || state === 'waits'
-    ? [worst?.icon ?? null, worst?.kind ?? '', worst?.kind === 'bad' ? 'Needs you' : 'Needs a look']
+    ? [worst?.icon ?? null, worst?.kind ?? '', worst?.kind === 'bad' ? 'Needs action' : 'Needs attention']
     : MARKS[state]
 
-/** Its own overview; Setup where there is no app to see it as. */
+/** The tenant's own overview; Setup if it has no app to act as. */
 const lookAt = ({ tenant: { tenantId } }: TableRow, has: Has | undefined): string =>
   has?.apps === 0 ? addressOf('tenants') : addressOf('overview', { tenant: tenantId })
 
@@ -145,7 +145,7 @@ const Since = ({ at }: { at: string }) => (
 
 const BARS_HEIGHT = 20
 
-/** One path for all bars. Their heights grow with the square root, so that those of a quiet tenant are seen beside a noisy one. */
+/** One path for all bars. Their heights grow with the square root, so that those of a quiet tenant are visible beside a busy one. */
 const Bars = ({ buckets, highest }: { buckets: readonly number[]; highest: number }) => (
   <svg class="tenant-bars" viewBox={`0 0 96 ${BARS_HEIGHT}`} aria-hidden="true">
     <path

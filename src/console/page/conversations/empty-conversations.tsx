@@ -9,7 +9,7 @@ import type { ConversationList } from './conversation-list.ts'
 
 interface EmptyConversationsProps {
   list: ConversationList
-  /** The content above while there are none, and a text can be sent. */
+  /** The content above if there are no conversations and a text can be sent. */
   head: ComponentChild
 }
 
@@ -20,7 +20,7 @@ export const EmptyConversations = (props: EmptyConversationsProps) => (
   </NoRows>
 )
 
-/** The digits can also stand in a text, or begin a number that nobody has texted with. */
+/** The digits can also be part of a text, or begin a number that nobody has texted. */
 const NobodyEndsSo = ({ ends }: { ends: string }) => (
   <NothingFound
     text={<Masked text={`No contact’s number ends with ${ends}.`} hides={ends} />}
@@ -29,12 +29,12 @@ const NobodyEndsSo = ({ ends }: { ends: string }) => (
   >
     <p class="dim">To text somebody new, type the whole number with its country code, such as +15035550142.</p>
     <a class="button" href={addressOf('messages', { text: ends })}>
-      <Masked text={`Look for “${ends}” in texts`} hides={ends} />
+      <Masked text={`Search texts for “${ends}”`} hides={ends} />
     </a>
   </NothingFound>
 )
 
-/** What will be here, and how to fill it. Nothing can be sent before a number is connected, so that comes first. */
+/** What will be here, and how to fill it. Nothing can be sent until a number is connected, so that comes first. */
 function NoConversations({ list, head }: EmptyConversationsProps) {
   const { value, error, again } = useLoading(() => list.sgw.connection.extensions(), [list])
   if (error.value !== '') return <LoadFailed what="The numbers" error={error.value} again={again} />

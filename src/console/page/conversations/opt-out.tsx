@@ -9,7 +9,7 @@ import { now, rowTime, utcTime } from '../state/clock.ts'
 import { heldText } from './held.ts'
 import type { OpenConversation } from './open-conversation.ts'
 
-/** By what the contact opted out, without the full stop. */
+/** How the contact opted out, without a full stop. */
 const SOURCES: Readonly<Record<OptOut['source'], string>> = {
   keyword: 'This person asked for no more texts',
   provider: 'This person asked for no more texts, RingCentral reports',
@@ -52,7 +52,7 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
   )
 }
 
-/** Since when the contact wants no texts, and what goes out all the same. No more: readers took long over by whom it was recorded. */
+/** Since when the contact wants no texts, and what goes out anyway. Nothing more: who recorded it cost readers too much time. */
 function StillSent({ optOut: { since, source }, late }: { optOut: OptOut; late: readonly Message[] }) {
   const texts = waitingTexts(late.length)
   const { after, why } = heldText(late, now.peek())
@@ -70,9 +70,9 @@ function StillSent({ optOut: { since, source }, late }: { optOut: OptOut; late: 
   )
 }
 
-/** What should be done first: without it texts go out to a person who wants none. */
+/** The most urgent action: without it, texts go out to a person who wants none. */
 function CancelLate({ conversation }: { conversation: OpenConversation }) {
-  /** The texts that the question is about, which stay while it is asked. */
+  /** The texts that the dialog is about, which stay while it is open. */
   const asked = useSignal<readonly string[] | null>(null)
   const close = (): void => void (asked.value = null)
   const ids = conversation.late.value.filter(({ status }) => status === 'queued').map(({ messageId }) => messageId)
@@ -98,7 +98,7 @@ function CancelLate({ conversation }: { conversation: OpenConversation }) {
 interface OptInProps {
   conversation: OpenConversation
   optOut: OptOut
-  /** Whether something else should be pressed first. */
+  /** Whether another button should be pressed first. */
   isQuiet: boolean
 }
 
@@ -125,10 +125,10 @@ function OptIn({ conversation, optOut: { since, source }, isQuiet }: OptInProps)
   )
 }
 
-/** Asks before an opt-out is recorded, with what that does to the texts that wait. */
+/** Asks before an opt-out is recorded, and says what happens to the waiting texts. */
 export function RecordOptOut({ conversation, close }: { conversation: OpenConversation; close: () => void }) {
   const { number, contact, policy } = conversation
-  // Without it the question can be answered all the same.
+  // The question can be answered even without it.
   useEffect(() => void conversation.readPolicy().catch(() => undefined), [])
   const count = conversation.waiting.value.length
   const last = conversation.messages.value.findLast(({ direction }) => direction === 'inbound')
@@ -141,7 +141,7 @@ export function RecordOptOut({ conversation, close }: { conversation: OpenConver
       close={close}
     >
       <PhoneNumber value={contact} /> wants no more texts from <PhoneNumber value={number} />.
-      {last !== undefined && ` It texted last at ${rowTime(last.createdAt, now.peek())}.`} Your apps are told.{' '}
+      {last !== undefined && ` Its last text came at ${rowTime(last.createdAt, now.peek())}.`} Your apps are told.{' '}
       {policy.value !== null && `The policy is ${policy.value}. ${policyText(policy.value, 'api')}`}
       {policy.value === 'block' && count > 0 && ` That includes ${waitingTexts(count)} now.`}
     </Confirm>

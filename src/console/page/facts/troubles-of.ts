@@ -17,13 +17,13 @@ import {
 
 /** What fires. */
 interface Firing {
-  /** For the tenant that is shown. */
+  /** For the shown tenant. */
   own: readonly Alert[]
   /** For how many other tenants. */
   others: number
 }
 
-/** What the rail counts beside each view: of each the worst that there is, and no milder trouble with it, nor what is muted. `now` in milliseconds. */
+/** What the rail counts beside each view: only the worst trouble there, and nothing muted. `now` in milliseconds. */
 export function troublesOf(
   standing: Standing,
   now: number,
@@ -34,10 +34,10 @@ export function troublesOf(
   const facts = factsOf(standing, now, own)
   const muted = new Set(facts.filter(isMuted).map(({ key }) => key))
   const heard = destinations.filter((destination) => !muted.has(whereOf(destination).id))
-  // That cannot be muted.
+  // This cannot be muted.
   const noneCanSend = own.some(({ alert }) => alert === NONE_CAN_SEND)
   return {
-    all: trouble(others, 'bad', others === 1 ? 'other tenant needs a look' : 'other tenants need a look'),
+    all: trouble(others, 'bad', others === 1 ? 'other tenant needs attention' : 'other tenants need attention'),
     messages:
       trouble(muted.has('waiting') ? 0 : countOf(waitsOf(overview)), 'warn', 'waiting') ??
       trouble(failedIn(totals) + totals.undelivered, 'bad', 'failed'),
@@ -72,7 +72,7 @@ function numbersTrouble(extensions: readonly ExtensionHealth[], hasNone: boolean
     trouble(
       those(({ reason }) => reason !== null),
       'warn',
-      'needs a look',
+      'needs attention',
     ) ??
     trouble(
       those((each) => isPaused(each, now)),

@@ -11,11 +11,11 @@ import { asCurl } from './snippets.ts'
 interface EmptyViewProps {
   /** Null until they are known. */
   extensions: readonly ExtensionHealth[] | null
-  /** Null where no filter is. */
+  /** Null if there is no filter. */
   list: MessageList | null
 }
 
-/** A list without rows. Digits that end no contact's number can be words of a text. */
+/** A list without rows. Digits that end no contact's number can be part of a text. */
 export default function EmptyView({ extensions, list }: EmptyViewProps) {
   const filter = list?.filter ?? {}
   if (list === null || Object.keys(filter).length === 0) return <NoMessages extensions={extensions} />
@@ -24,17 +24,17 @@ export default function EmptyView({ extensions, list }: EmptyViewProps) {
     <NothingFound text={<Masked text={whyNone(list)} hides={text ?? ends} />} noun="messages" words={WORDS}>
       {ends !== undefined && text === undefined && !isTooWide(list) && (
         <a class="button" href={addressOf('messages', { ...filter, ends: '', text: ends })}>
-          <Masked text={`Look for “${ends}” in texts`} hides={ends} />
+          <Masked text={`Search texts for “${ends}”`} hides={ends} />
         </a>
       )}
     </NothingFound>
   )
 }
 
-/** Whether more contacts have the last digits that are asked for than the gateway finds at once. */
+/** Whether more contacts have these last digits than the gateway finds at once. */
 const isTooWide = ({ error }: MessageList): boolean => error.value.includes('too many contacts')
 
-/** Says no more than what was looked through. */
+/** Claims nothing about messages that were not searched. */
 function whyNone(list: MessageList): string {
   const { filter, hasMore } = list
   const problem = problemOf(filter)
@@ -47,7 +47,7 @@ function whyNone(list: MessageList): string {
     : 'No message matches this filter.'
 }
 
-/** What will be here, and how to fill it. Nothing can be sent before a number is connected, so that comes first. */
+/** What will be here, and how to fill it. Nothing can be sent until a number is connected, so that comes first. */
 function NoMessages({ extensions }: { extensions: readonly ExtensionHealth[] | null }) {
   const number = extensions?.flatMap(({ phoneNumbers }) => phoneNumbers)[0]
   if (extensions !== null && number === undefined) return <NoNumber />

@@ -25,7 +25,9 @@ const STATES: Readonly<Record<ListedState | 'sent' | 'received', ''>> = {
   received: '',
 }
 
-/** The filters of messages, with one word for status, state and direction. Without one that the API has and the page has not, this does not compile. */
+/**
+ * The filters of messages, with one word for status, state and direction. If the API has a filter that the page lacks, this does not compile.
+ */
 export const FILTERS = {
   state: { values: STATES },
   failure: {
@@ -37,7 +39,7 @@ export const FILTERS = {
     // It can also be a short code or a sender's name.
     problem: (value: string) => (value.length > 64 ? 'A contact has at most 64 characters.' : null),
   },
-  // What is no end of a number is the gateway's to refuse.
+  // The gateway refuses a value that cannot be the end of a number.
   contactEndsWith: { word: 'ends' },
   number: {
     problem: (value: string) => (isNumber(value) ? null : noSuch(value, 'number', 'Write it as +15035550100')),
@@ -53,15 +55,15 @@ export const FILTERS = {
   FilterWord
 >
 
-/** What suggestions say of each. The list's own file leaves this out. */
+/** What suggestions say about each filter. The list's own file does not contain this. */
 export const SUGGESTED: Readonly<
   Record<keyof typeof FILTERS, Suggested<'contacts' | 'failures' | 'numbers' | 'apps' | 'users' | 'times'>>
 > = {
   state: {},
   failure: { hint: 'why it failed', known: ['failures'], needsWord: true },
-  contact: { hint: 'texts with somebody, both ways', known: ['contacts'] },
+  contact: { hint: 'texts to and from a contact', known: ['contacts'] },
   contactEndsWith: { hint: 'last digits of a contact' },
-  number: { hint: 'texts of one of your numbers, both ways', known: ['numbers'] },
+  number: { hint: 'texts to and from one of your numbers', known: ['numbers'] },
   appId: { hint: 'texts of an app', known: ['apps'] },
   userId: { hint: 'the userId that an app gave', known: ['users'] },
   to: { hint: 'the receiver', known: ['contacts', 'numbers'], needsWord: true },
@@ -78,16 +80,16 @@ export const STATE_HINTS: Readonly<Record<keyof typeof STATES, string>> = {
   cancelled: 'taken back before it was sent',
   undelivered: 'sent, did not arrive',
   sent: 'RingCentral took it',
-  received: 'came in',
+  received: 'arrived at a number of yours',
 }
 
-/** The words of the search field and of the address. The API has no search in texts: for `text` the list looks through messages page by page. */
+/** The words of the search field and of the address. The API cannot search texts: for `text`, the list searches the messages page by page. */
 export const WORDS: readonly (WordOf<typeof FILTERS> | 'text')[] = [...wordsOf(FILTERS), 'text']
 export type Filter = Readonly<Partial<Record<(typeof WORDS)[number], string>>>
 
 const tab = (name: string, state = ''): Tab => ({ name, asks: { state } })
 
-/** The tabs above the list: the states that most people ask for. */
+/** The tabs above the list: the most popular states. */
 export const TABS: readonly Tab[] = [
   tab('All'),
   tab('Waiting', 'waiting'),
@@ -97,22 +99,22 @@ export const TABS: readonly Tab[] = [
   tab('Received', 'received'),
 ]
 
-/** The tab that says a filter's state; null if none does. */
+/** The tab for a filter's state; null if there is none. */
 export const tabOf = (filter: Filter): Tab | null => tabIn(TABS, filter)
 
-/** The state that a link of an older version names by status or direction; '' if it names none. */
+/** The state that a link from an older version names by status or direction; '' if it names none. */
 export function stateOfLink({ status = '', direction }: Readonly<Record<string, string>>): string {
   if (status === 'queued' || status === 'sending') return 'waiting'
   return status || (direction === 'inbound' ? 'received' : '')
 }
 
-/** A word that rows show and that is no state of the API, with what finds these messages. */
+/** A word that rows show but that is not a state of the API, with the filter that finds these messages. */
 const WORDS_OF_ROWS = new Map([['delivered', 'What was delivered is part of state:sent']])
 
-/** Why a filter finds nothing anywhere, and what can be asked instead; null if it can be asked. */
+/** Why a filter finds nothing anywhere, and what to ask instead; null if it is valid. */
 export const problemOf = (filter: Filter): string | null => problemIn(FILTERS, filter, WORDS_OF_ROWS)
 
-/** The API's query of a filter. `apps` are the apps' ids by name, so that `app:` takes both. */
+/** The API's query for a filter. `apps` are the apps' ids by name, so that `app:` takes both. */
 export function queryOf({ app, ...filter }: Filter, apps: ReadonlyMap<string, string>): MessageFilter {
   const { state, ...query } = queryBy(FILTERS, app === undefined ? filter : { ...filter, app: apps.get(app) ?? app })
   return state === undefined ? query : { ...query, [STATUSES.includes(state) ? 'status' : 'state']: state }

@@ -5,10 +5,10 @@ import { Masked } from '../parts/masked.tsx'
 import { count, now, rowTime } from '../state/clock.ts'
 import type { MessageList } from './list-state.ts'
 
-/** So many requests look on after one click. A list that is live needs the others of the twenty a minute that nobody clicked for. */
+/** One click searches with this many requests. Of the twenty requests a minute that nobody clicked for, a live list needs the others. */
 const MAX_PAGES = 10
 
-/** Looks for a text in the messages of the filter, newest first. It says how far it has looked, and what to press. */
+/** Searches the messages of the filter for a text, newest first. It shows how far it has searched, and what to press. */
 export default function Looked({ list }: { list: MessageList }) {
   const { isLoading, hasMore, error } = list
   const isLooking = useSignal(true)
@@ -18,7 +18,7 @@ export default function Looked({ list }: { list: MessageList }) {
     return () => void (isLooking.value = false)
   }, [list, isLoaded])
   const text = isLooking.value ? progressText(list) : resultText(list)
-  // Where no message has it, the heading below says so.
+  // If no message contains it, the heading below says so.
   const isSaidBelow = !isLooking.value && !hasMore.value && list.shown.value.length === 0 && hereText(list) === ''
   return (
     <p class={isSaidBelow && error.value === '' ? 'hidden' : 'dim list-note'}>
@@ -36,7 +36,7 @@ export default function Looked({ list }: { list: MessageList }) {
               class="link"
               onClick={() => void look(list, list.shown.value.length + PAGE_ROWS, isLooking)}
             >
-              Look further
+              Search further
             </button>
           )}
         </>
@@ -48,7 +48,7 @@ export default function Looked({ list }: { list: MessageList }) {
   )
 }
 
-/** Reads older messages page by page, until `enough` are found, the click has had its requests, or `isLooking` is false. */
+/** Reads older messages page by page, until `enough` are found, the click has used its requests, or `isLooking` is false. */
 async function look(list: MessageList, enough: number, isLooking: Signal<boolean>): Promise<void> {
   isLooking.value = true
   for (let page = 0; page < MAX_PAGES && isLooking.value && list.shown.value.length < enough; page++) {
@@ -61,8 +61,8 @@ async function look(list: MessageList, enough: number, isLooking: Signal<boolean
 
 const progressText = (list: MessageList): string =>
   list.total.value === null
-    ? `Looking for “${list.filter.text}”.`
-    : `Looking for “${list.filter.text}”: ${lookedText(list)}.`
+    ? `Searching for “${list.filter.text}”.`
+    : `Searching for “${list.filter.text}”: ${lookedText(list)}.`
 
 function resultText(list: MessageList): string {
   const { filter, total, hasMore, shown } = list
@@ -81,5 +81,5 @@ function lookedText(list: MessageList): string {
   return `${count((total.value ?? 0) - older.value)} newest of ${count(total.value)} messages${hereText(list)}${back}`
 }
 
-/** Other filters leave fewer to look through. */
+/** Other filters leave fewer messages to search. */
 const hereText = ({ filter }: MessageList): string => (Object.keys(filter).length > 1 ? ' of this filter' : '')

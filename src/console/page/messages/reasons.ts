@@ -21,7 +21,7 @@ const readingOf = (list: MessageList) =>
     return (await list.sgw.sms.failures(query)).filter(({ failure }) => failure !== 'cancelled')
   })
 
-/** A reason as the heading says it after `have one cause: `, as the head of its group, and whether sending again helps. */
+/** A reason, as in the heading after `have one cause: ` and as the title of its group, and whether sending again helps. */
 interface ReasonWords {
   cause: string
   title: string
@@ -37,10 +37,10 @@ const WORDS: Readonly<Record<FailureWord, readonly [cause: string, title: string
   unknown_number: [
     '# is not connected',
     '# belongs to no connected extension',
-    'Sending again fails again, unless from another number.',
+    'Sending again works from a connected number.',
   ],
   revoked: ['the extension was revoked', 'The extension was revoked', 'Sending again works once it is authorized.'],
-  rejected: ['RingCentral refused them', 'RingCentral refused the text', 'Sending again fails again.'],
+  rejected: ['RingCentral refused them', 'RingCentral refused the text', 'Sending again would fail, too.'],
   expired: ['they waited too long', 'They waited too long', 'They were never sent. Sending again is safe.'],
   cancelled: ['they were cancelled', 'They were cancelled', 'Nothing to do.'],
   unconfirmed: [
@@ -54,13 +54,13 @@ const WORDS: Readonly<Record<FailureWord, readonly [cause: string, title: string
     'Nothing to do. Contacts opt in again by texting START.',
   ],
   no_media: [
-    'the number sends texts alone',
+    'the number can send only text',
     'The number can send only text',
     'Sending again works from a number that sends pictures.',
   ],
 }
 
-/** The words for a group. `#` stands for numbers that differ. */
+/** The words for a group. `#` stands for several different numbers. */
 export function wordsOf({ failure, error }: FailureGroup): ReasonWords {
   const [word, code] = failure.split(':')
   const [cause, title, again] = WORDS[word as FailureWord]
@@ -77,14 +77,14 @@ export function wordsOf({ failure, error }: FailureGroup): ReasonWords {
   }
 }
 
-/** What a person can do about a group: bring an extension back, or send the messages again. */
+/** What a person can do about a group: reconnect an extension, or send the messages again. */
 export type Way = 'authorize' | 'jwt' | 'connect' | 'resend' | null
 
-/** What an extension that comes back mends. */
+/** The reasons that end when an extension is connected again. */
 const MENDED: readonly string[] = ['revoked', 'not_connected']
 const RESENT: readonly string[] = ['not_connected', 'unknown_number', 'revoked', 'expired', 'no_media']
 
-/** While the extensions are not known, only sending again is offered, for reasons that no extension mends. */
+/** While the extensions are not known, only sending again is offered, for reasons that no extension can fix. */
 export function wayOf({ failure, count, resent }: FailureGroup, extensions: readonly ExtensionHealth[] | null): Way {
   if (extensions === null && MENDED.includes(failure)) return null
   const revoked = extensions?.find(({ status }) => status === 'revoked')

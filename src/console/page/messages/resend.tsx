@@ -24,10 +24,10 @@ interface ResendProps {
 }
 
 const HOUR_MS = 3_600_000
-/** Sending from the number of each message fails again. */
+/** Sending from each message's own number fails again. */
 const NEEDS_NUMBER: readonly string[] = ['unknown_number', 'no_media']
 
-/** Asks before messages are sent again: from which number, what is left out, and how long it takes. */
+/** Asks before messages are sent again: from which number, what is left out, and how long it will take. */
 export function Resend({ group, list, extensions, note, close }: ResendProps) {
   const choices = choicesFor(group, extensions)
   const from = useSignal(NEEDS_NUMBER.includes(group.failure) ? (choices[0]?.number ?? '') : '')
@@ -93,7 +93,7 @@ const From = ({ from, choices, isOwnPossible }: FromProps) => (
   <label class="asked">
     From
     <select class="field" value={from.value} onChange={({ currentTarget }) => void (from.value = currentTarget.value)}>
-      {isOwnPossible && <option value="">the number that each had</option>}
+      {isOwnPossible && <option value="">each text’s own number</option>}
       {!isOwnPossible && choices.length === 0 && <option value="">No number can send them</option>}
       {choices.map(({ number, label }) => (
         <option key={number} value={number}>
@@ -109,7 +109,7 @@ interface OldProps extends Pick<ResendProps, 'group' | 'close'> {
   leavesOld: Signal<boolean>
 }
 
-/** What an old text says may be over. */
+/** An old text may no longer apply. */
 const Old = ({ group, old, leavesOld, close }: OldProps) =>
   old === 0 ? null : (
     <Fact icon="waiting" class="warn">
@@ -144,7 +144,7 @@ const Fact = ({ icon, class: kind = '', children }: { icon: IconName; class?: st
   </li>
 )
 
-/** What would be sent, of all and of those that are at most an hour old. */
+/** What would be sent: of all messages, and of those that are at most an hour old. */
 async function countsOf(meant: Meant | null, from: string): Promise<{ all: Resent; young: Resent } | null> {
   if (meant === null) return null
   const [all, young] = await Promise.all([
@@ -200,7 +200,7 @@ function LeftOut({ left: { optedOut, alreadyResent, cancelled }, refused }: Rese
   )
 }
 
-/** Messages a minute: of the number, or of the slowest where each has its own. */
+/** Messages a minute: of the number, or of the slowest one if each message has its own. */
 const rateOf = (extensions: readonly ExtensionHealth[], from: string): number =>
   Math.min(
     ...extensions
@@ -213,14 +213,14 @@ const timeText = (messages: number, rate: number): string =>
     ? `About ${duration(Math.max(1000, Math.ceil((messages * 60) / rate) * 1000)).replace('.0 s', ' s')} at ${count(rate)} a minute`
     : 'How long it takes is not known'
 
-/** How many segments they have. Which of those that are named are left out, only their number tells. */
+/** How many segments they have. For named messages that are left out, only their count is known. */
 function segmentsText(rows: readonly ListRow[], { resent }: Resent): string {
   const segments = rows.reduce((sum, { body, attachments }) => sum + (attachments ? 1 : segmentsOf(body)), 0)
   if (segments === 0) return ''
   return `; ${rows.length === resent ? '' : 'up to '}${segments === 1 ? 'one segment' : `${count(segments)} segments`}`
 }
 
-/** Those that are named, without the old ones if these are left out. */
+/** The named messages, without the old ones if those are left out. */
 const namedRows = (meant: Meant | null, leavesOld: boolean): readonly ListRow[] =>
   (meant?.rows ?? []).filter(({ createdAt }) => !leavesOld || Date.parse(createdAt) >= Date.now() - HOUR_MS)
 

@@ -11,14 +11,14 @@ import type { ListRow } from './row.ts'
 import { stateOf } from './words.ts'
 
 /**
- * The worst fact about the last day's messages, in one sentence with its nouns linked. Below it is what else needs a look. The sentence never
+ * The worst fact about the last day's messages, in one sentence with links. Below it is what else needs attention. The sentence never
  * contradicts the list.
  */
 export function Sentence({ list, standing }: { list: MessageList; standing: Standing | null }) {
   const rows = useLoadedRows(list)
   const isKnown = useIsKnown(list, standing, rows)
   const facts = standing === null ? [] : factsOf(standing, now.peek(), ownAlerts.value)
-  // Figures that do not know the messages, as those from before an upgrade, say nothing of failures.
+  // Figures that do not include the messages, such as those from before an upgrade, say nothing about failures.
   const { worst, others } = worstFirst(facts.filter(({ key }) => isKnown || key !== 'failures'))
   return (
     <>
@@ -32,7 +32,7 @@ export function Sentence({ list, standing }: { list: MessageList; standing: Stan
           <a class="link facts-more" href={addressOf('overview')}>
             and {others.length} more
           </a>
-          <ul class="facts-too" aria-label="Also needs a look">
+          <ul class="facts-too" aria-label="Also needs attention">
             {others.map((fact) => (
               <FactLine key={fact.key} fact={fact} />
             ))}
@@ -43,21 +43,21 @@ export function Sentence({ list, standing }: { list: MessageList; standing: Stan
   )
 }
 
-/** The rows of the list, or those before it until it is loaded; null before the first. */
+/** The rows of the list, or the previous ones until it is loaded; null before the first. */
 function useLoadedRows(list: MessageList): readonly ListRow[] | null {
   const loaded = useRef<readonly ListRow[] | null>(null)
   if (!list.isLoading.value) loaded.current = list.rows.value
   return loaded.current
 }
 
-/** Whether the figures have known all rows that were loaded so far, whatever the filter. */
+/** Whether the figures have included all rows loaded so far, regardless of the filter. */
 function useIsKnown({ sgw }: MessageList, standing: Standing | null, rows: readonly ListRow[] | null): boolean {
   const lacking = useRef<Sgw | null>(null)
   if (standing !== null && rows !== null && !knows(standing, rows)) lacking.current = sgw
   return lacking.current !== sgw
 }
 
-/** Whether the figures count the loaded rows of their time. */
+/** Whether the figures count the loaded rows of their period. */
 function knows({ overview: { from, totals }, readAt }: Standing, rows: readonly ListRow[]): boolean {
   const counted = rows.filter(({ createdAt }) => createdAt >= from && Date.parse(createdAt) < readAt)
   const received = counted.filter(({ direction }) => direction === 'inbound').length

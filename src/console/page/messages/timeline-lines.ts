@@ -7,14 +7,14 @@ import { isCancelled, isLasting } from './words.ts'
 
 type TimelineEntry = Timeline['entries'][number]
 
-/** One line of the timeline: a moment, or a time that something took. */
+/** One line of the timeline: a moment, or a period. */
 export interface Line {
   name: string
   kind: 'point' | 'work' | 'queue' | 'wait' | 'bad-work' | 'bad-point'
   /** In milliseconds. A point ends where it starts; an open end is now. */
   start: number
   end: number
-  /** The text at the right: a time or a length. */
+  /** The text at the right: a time or a duration. */
   measure: string
   /** What RingCentral said, and whether repeating is safe. */
   note?: string
@@ -22,7 +22,7 @@ export interface Line {
 
 const COMMIT_MS = 1000
 
-/** The lines of a message's life, in order. Between two attempts, and before the first, it waits. */
+/** The lines of a message's life, in order. It waits before the first attempt and between two attempts. */
 export function linesOf(timeline: Timeline, webhooks: readonly DeliveryAttempt[], now: number): Line[] {
   const { entries, status } = timeline
   const failed = entries.find((entry) => entry.type === 'failed')
@@ -33,7 +33,7 @@ export function linesOf(timeline: Timeline, webhooks: readonly DeliveryAttempt[]
   let sentAt = NaN
   entries.forEach((entry, index) => {
     const at = Date.parse(entry.at)
-    // A permanent refusal fails at once: the commit is not a wait.
+    // A permanent refusal fails immediately: the commit is not a wait.
     const isWaited = entry.type === 'attempt' || (entry.type === 'failed' && at - (freeSince ?? at) > COMMIT_MS)
     if (freeSince !== null && isWaited && at > freeSince)
       lines.push({ ...waitLine(last, freeSince, at), ...('heldBy' in entry && { note: HELD }) })
@@ -59,7 +59,7 @@ export function linesOf(timeline: Timeline, webhooks: readonly DeliveryAttempt[]
   return lines
 }
 
-/** Why it still waits: what holds it can be another message's answer, which its own attempts do not show. */
+/** Why it still waits: another message's answer, which its own attempts do not show, may hold it. */
 const heldNote = ({ waiting }: Timeline, now: number): Pick<Line, 'note'> =>
   waiting === null || waiting.reason === 'scheduled' ? {} : { note: `${capital(waitingText(waiting, now))}.` }
 
@@ -152,7 +152,7 @@ const MEANINGS: Readonly<Record<Attempt['outcome'], string>> = {
   unknown: 'Unknown outcome: repeated only if the message store does not have it.',
 }
 
-/** `isUseless`: the message failed for a reason that lasts. Then repeating is safe, and fails again. */
+/** `isUseless`: the message failed for a lasting reason. Then repeating is safe, but would fail, too. */
 function attemptNote({ outcome, httpStatus, errorCode, message }: Attempt, isUseless: boolean): string {
   if (outcome === 'accepted') return ''
   const said = [
@@ -164,13 +164,13 @@ function attemptNote({ outcome, httpStatus, errorCode, message }: Attempt, isUse
     ...(errorCode === undefined ? [] : [errorCode]),
     ...(message === undefined ? [] : [`“${message}”`]),
   ].join(', ')
-  // A 429 says nothing of the message: what it failed for came later.
+  // A 429 says nothing about the message: it failed for a later reason.
   const isFinal = isUseless && outcome === 'not_accepted' && httpStatus !== 429
-  const meaning = isFinal ? 'Not accepted. Repeating fails again.' : MEANINGS[outcome]
+  const meaning = isFinal ? 'Not accepted. Repeating would fail, too.' : MEANINGS[outcome]
   return `${said}. ${meaning}`
 }
 
-/** Where it went; the webhooks below have the answers. */
+/** Where it went. The webhooks below show the answers. */
 function webhookLine(
   { outcome, attemptNumber, deliveryId }: Extract<TimelineEntry, { type: 'webhook' }>,
   point: (name: string, kind?: Line['kind']) => Line,

@@ -20,7 +20,7 @@ interface HeadingProps {
   standing: Standing
   /** Reloads what is wrong. */
   changed: () => void
-  /** The content at the end of the row of buttons. */
+  /** The content after the buttons. */
   children: ComponentChildren
 }
 
@@ -52,7 +52,7 @@ function FineLead({ standing: { overview, extensions } }: { standing: Standing }
   const failures = `${count(bad)} of ${count(accountedIn(overview))} failed in 24 hours, as usual. `
   return (
     <>
-      Nothing waits and nothing needs you. {bad > 0 && failures}
+      Nothing is waiting, and nothing needs attention. {bad > 0 && failures}
       {last === '' ? 'No text has arrived yet.' : <LastText at={last} />}
     </>
   )
@@ -106,7 +106,7 @@ const whole = (ms: number): string => duration(Math.max(1000, Math.floor(ms / 10
 
 const ROWS: Readonly<Record<string, string>> = { waiting: 'waits', undelivered: 'was not delivered' }
 
-/** What to press about a fact: its own button, or the rows that it counts. */
+/** What to press about a fact: its own button, or a link to the rows that it counts. */
 export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }) {
   const look = isFirst ? 'button primary' : 'button'
   if (fact.key === 'not connected') return <Connect />
@@ -127,7 +127,7 @@ export const ShowChecks = ({ class: className }: { class: string }) => (
   </button>
 )
 
-/** Leads the owner of an extension to RingCentral's consent, and somebody else to a link for the owner. */
+/** Leads the owner of an extension to RingCentral's consent page, and somebody else to a link for the owner. */
 function Connect() {
   const error = useSignal('')
   const connect = async (): Promise<void> => {

@@ -26,7 +26,7 @@ export function Needs({ facts, muted, changed, of = '' }: NeedsProps) {
   return (
     <section class="needs" aria-labelledby="needs">
       <h2 id="needs">
-        Also needs a look <span class="dim needs-of">{of}</span>
+        Also needs attention <span class="dim needs-of">{of}</span>
       </h2>
       <ul>
         {shown.map((fact) => (

@@ -19,7 +19,7 @@ export function System({ alerts }: { alerts: readonly Alert[] }) {
       <div class="line system-line">
         {operator.value !== null && (
           <>
-            <b>{isFine ? 'This machine is fine.' : 'This machine needs a look.'}</b>
+            <b>{isFine ? 'This machine is fine.' : 'This machine needs attention.'}</b>
             {isFirstLoadOver.value && <WhenSeen draw={() => <StatusLine />} />}
           </>
         )}
@@ -109,7 +109,7 @@ const withNames = (finding: Finding, alerts: readonly Alert[]): Finding => ({
 const ORDER: readonly Finding['level'][] = ['fail', 'warn', 'ok']
 const LOOKS = {
   fail: ['bad', 'failed', 'fails'],
-  warn: ['warn', 'queued', 'needs a look'],
+  warn: ['warn', 'queued', 'needs attention'],
   ok: ['', 'sent', 'passes'],
 } as const
 
@@ -130,7 +130,7 @@ function Check({ check, level, detail }: Finding) {
 function verdictOf(findings: readonly Finding[]): string {
   const bad = findings.filter(({ level }) => level !== 'ok').length
   if (bad === 0) return `All ${findings.length} checks pass.`
-  return `${bad} of ${findings.length} checks ${bad === 1 ? 'needs' : 'need'} a look.`
+  return `${bad} of ${findings.length} checks ${bad === 1 ? 'needs' : 'need'} attention.`
 }
 
 async function readOf<Value>(read: (sgw: NonNullable<typeof operator.value>) => Promise<Value>): Promise<Value> {

@@ -2,9 +2,9 @@ import { Icon } from '../parts/icon.tsx'
 import type { Segment, Station, Wire } from './wire.ts'
 import './wire.css'
 
-/** The wire as a map: the lane to the phones over the lane back; on a phone from the top down. */
+/** The path of a text as a map: the lane to the phones above the lane back; on a phone, from top to bottom. */
 export const WireMap = ({ wire: { stations, out, back } }: { wire: Wire }) => (
-  <section class="wire" aria-label="The way of a text">
+  <section class="wire" aria-label="The path of a text">
     {stations.map((station, index) => (
       <>
         <StationBox {...station} />

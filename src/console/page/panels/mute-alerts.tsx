@@ -32,8 +32,8 @@ export function MuteAlerts({ what, alerts, changed }: Muting) {
         <b>{what}.</b>
       </p>
       <p>
-        Nothing about it is posted to ALERT_URL for as long, and no sentence and no count in the rail mentions it. It
-        stays on this page, in grey.
+        Until then, nothing about it is posted to ALERT_URL, and no headline or count mentions it. It stays on this
+        page, in gray.
       </p>
       {error.value !== '' && (
         <p class="bad" role="alert">

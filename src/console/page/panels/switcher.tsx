@@ -11,7 +11,7 @@ import { failureText } from '../state/failure.ts'
 import { useLoading } from '../state/loading.ts'
 import { endSession, session } from '../state/session.ts'
 
-/** So many apps are found without a search. */
+/** Up to this many apps are easy to find without a search. */
 const SEARCHED_APPS = 8
 
 /** Tenant and app that the console acts as; an operator can choose another one. */
@@ -61,7 +61,7 @@ function Choice() {
           {refusal.value}
         </p>
       )}
-      {found.length === 0 && typed.value !== '' && <p class="dim">No tenant and no app has this name.</p>}
+      {found.length === 0 && typed.value !== '' && <p class="dim">No tenant or app has this name.</p>}
     </form>
   )
 }
@@ -84,7 +84,7 @@ const Found = ({ found, withAll }: { found: readonly AppChoice[]; withAll: boole
 interface ItemProps {
   isChosen: boolean
   name: string
-  /** Whose it is. */
+  /** Its tenant. */
   of: string
   choose: () => void
 }

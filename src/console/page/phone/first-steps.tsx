@@ -22,10 +22,10 @@ export function FirstSteps({ conversation }: { conversation: TracedConversation 
   )
 }
 
-/** A conversation of this many texts is no longer a first try. */
+/** A conversation with this many texts is no longer a first try. */
 const BEGINNERS_TEXTS = 10
 
-/** What to try next: all of it before the first text, then what is left. */
+/** What to try next: everything before the first text, then the rest. */
 export function ThenTry({ conversation }: { conversation: TracedConversation }) {
   const messages = conversation.messages.value
   if (!conversation.isLoaded.value || messages.length >= BEGINNERS_TEXTS) return null
@@ -39,8 +39,8 @@ export function ThenTry({ conversation }: { conversation: TracedConversation }) 
     { isTried: false, step: REAL_TEXTS },
   ].filter(({ isTried }) => !isTried)
   return (
-    <section class="then-try" aria-label="Then try">
-      <h2>Then try</h2>
+    <section class="then-try" aria-label="Try next">
+      <h2>Try next</h2>
       <ol>
         {left.map(({ step }) => (
           <li>{step}</li>

@@ -20,7 +20,7 @@ interface AppItemProps {
 
 const KEY = 'M21 2l-9.6 9.6M15.5 7.5l4 4M2 15.5a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0'
 
-/** One app: its key, its webhook address, and what can be done with it. */
+/** One app: its key, its webhook address, and what a person can do with it. */
 export function AppItem({ app, calls, changed }: AppItemProps) {
   const isOwn = app.appId === me.value?.appId
   return (
@@ -89,7 +89,7 @@ function Asking({ app, calls, asked, changed }: AppItemProps & { calls: AppCalls
   const give = async (call: Promise<{ apiKey: string }>): Promise<void> => {
     const { apiKey } = await call
     showSecret({ app: app.name, apiKey })
-    // The key with which this tab signed in is gone.
+    // The key with which this tab signed in no longer works.
     if (operator.peek() === null) beginSession({ kind: 'key', token: apiKey })
     changed()
   }
@@ -100,7 +100,7 @@ function Asking({ app, calls, asked, changed }: AppItemProps & { calls: AppCalls
   if (asked.value === 'activate' && activate !== null)
     return (
       <Confirm title={`Activate ${app.name}`} button="Activate" run={() => give(activate(app))} close={close}>
-        It gets a new key, which is shown once. Its old one stays invalid.
+        It gets a new key, which is shown once. The old key stays invalid.
       </Confirm>
     )
   return null

@@ -17,12 +17,12 @@ import '../style/why.css'
 
 interface ExtensionProps {
   extension: ExtensionHealth
-  /** What is wrong with it, the worst first. */
+  /** What is wrong with it, worst first. */
   facts: readonly Fact[]
   changed: () => void
 }
 
-/** One extension: its numbers, what is wrong and what to press, and how it is. */
+/** One extension: its numbers, what is wrong, what to press, and its state. */
 export function Extension({ extension, facts, changed }: ExtensionProps) {
   const [worst] = facts
   return (
@@ -89,10 +89,10 @@ function stateText({ status }: ExtensionHealth, worst: Fact | undefined): string
   if (status === 'revoked') return 'Revoked'
   if (status === 'refresh_failed') return 'Not authorized'
   if (worst === undefined) return 'Sends and receives'
-  return worst.key.endsWith(' pause') ? 'Paused' : 'Needs a look'
+  return worst.key.endsWith(' pause') ? 'Paused' : 'Needs attention'
 }
 
-/** Why and since when, and what the gateway or a person does about it. The heading of the row says of which extension. */
+/** Why and since when, and what the gateway or a person does about it. The heading of the row names the extension. */
 const Trouble = ({ fact, extension }: { fact: Fact; extension: ExtensionHealth }) => (
   <div class={fact.kind === 'bad' ? 'why' : 'why warn-edge'}>
     <p>

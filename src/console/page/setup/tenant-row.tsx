@@ -19,7 +19,7 @@ const STATES = {
   inactive: { word: 'Inactive', icon: 'cancelled', kind: 'dim' },
 } as const
 
-/** One tenant: how it is, what it has, and what can be done. */
+/** One tenant: its state, what it has, and what a person can do with it. */
 export function TenantRow({ tenant, sgw, changed, createApp }: TenantRowProps) {
   const { word, icon, kind } = STATES[tenant.status]
   return (
@@ -30,7 +30,7 @@ export function TenantRow({ tenant, sgw, changed, createApp }: TenantRowProps) {
         </span>
         <h2>{tenant.name}</h2>
         <span class={`state ${kind}`}>{word}</span>
-        {tenant.tenantId === me.value?.tenantId && <span class="dim">You look at this tenant</span>}
+        {tenant.tenantId === me.value?.tenantId && <span class="dim">You are viewing this tenant</span>}
       </div>
       <div class="actions thing-buttons">
         {tenant.status === 'active' && (

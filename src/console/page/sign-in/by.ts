@@ -16,7 +16,7 @@ export async function signInByLogin(login: string | null): Promise<void> {
     if (login !== null)
       signInReason.value = reasonOf(
         error,
-        'This link was used, or it is older than 10 minutes. Run “sgw console” for a new one.',
+        'This link was already used, or is older than 10 minutes. Run “sgw console” for a new one.',
       )
   }
 }

@@ -9,7 +9,7 @@ import { failureText } from '../state/failure.ts'
 import { useLoading } from '../state/loading.ts'
 import { createApp, createTenant } from './calls.ts'
 
-/** Acts as the first app there is. Without one an operator sees a form that creates it, and its tenant if there is none. */
+/** Acts as the first app. If there is none, an operator sees a form that creates an app, and a tenant if there is none. */
 export function NoApp() {
   const created = useSignal<RegisteredApp | null>(null)
   const { value: isThere, error, again } = useLoading(actAsFirst, [])
@@ -92,7 +92,7 @@ function NameForm({ submit }: { submit: (name: string) => Promise<void> }) {
   )
 }
 
-/** In the first active tenant; without one, a tenant of the same name is made. */
+/** In the first active tenant. If there is none, creates a tenant of the same name. */
 async function createFirstApp(name: string): Promise<RegisteredApp | null> {
   if (operator.value === null) return null
   const tenants = await listTenants(operator.value)
@@ -101,7 +101,7 @@ async function createFirstApp(name: string): Promise<RegisteredApp | null> {
   return createApp(operator.value, { tenantId, name })
 }
 
-/** The key is shown this once, so the page stays until it is said to be kept. */
+/** The key is shown only this once, so the page stays until somebody says that it is saved. */
 function NewKey({ app }: { app: RegisteredApp }) {
   const line = `SGW_KEY=${app.apiKey}`
   const go = async (): Promise<void> => {
@@ -111,10 +111,10 @@ function NewKey({ app }: { app: RegisteredApp }) {
   return (
     <>
       <h1>{app.name} has a key.</h1>
-      <p class="dim">It is shown this once. Put it where your program reads its environment:</p>
+      <p class="dim">It is shown only once. Put it where your program reads its environment:</p>
       <Secret text={line} label="Copy the line" />
       <button type="button" class="button primary" onClick={() => void go()}>
-        I have kept it
+        I have saved it
       </button>
     </>
   )

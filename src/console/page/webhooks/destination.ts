@@ -1,7 +1,7 @@
 import type { App, Overview, OverviewDestination, Trigger } from '../../../client/client.ts'
 import { count, duration, rowTime } from '../state/clock.ts'
 
-/** Where webhooks are posted: an app or a trigger, with the last day's figures if it was used. */
+/** A webhook destination: an app or a trigger, with the last day's figures if it was used. */
 export interface Destination {
   id: string
   kind: 'app' | 'trigger'
@@ -9,18 +9,18 @@ export interface Destination {
   url: string
   /** Null if nothing was posted there in the last day. */
   usage: OverviewDestination | null
-  /** Whether anything is posted there still. */
+  /** Whether webhooks are still posted there. */
   isInUse: boolean
 }
 
-/** What destinations are made of. */
+/** The data from which the destinations are built. */
 export interface Sources {
   overview: Overview
   apps: readonly App[]
   triggers: readonly Trigger[]
 }
 
-/** The figures with the addresses of now: what was used last may have been another one. */
+/** The figures with the current addresses: the last used address may have been a different one. */
 export function withAddresses(overview: Overview, destinations: readonly Destination[]): Overview {
   const urls = new Map(destinations.map(({ id, url }) => [id, url]))
   const addressed = (usage: OverviewDestination): OverviewDestination => ({
@@ -30,7 +30,7 @@ export function withAddresses(overview: Overview, destinations: readonly Destina
   return { ...overview, destinations: overview.destinations.map(addressed) }
 }
 
-/** All destinations that are in use or were used in the last day; those that fail first, then by name. */
+/** All destinations that are in use or were used in the last day; failing ones first, then by name. */
 export function destinationsOf({ overview, apps, triggers }: Sources): Destination[] {
   const usages = new Map(overview.destinations.map((usage) => [usage.appId ?? usage.triggerId ?? usage.url, usage]))
   const names = new Map(apps.map(({ appId, name }) => [appId, name]))
@@ -62,7 +62,7 @@ export function destinationsOf({ overview, apps, triggers }: Sources): Destinati
   )
 }
 
-/** As many things as the heading's fact of it counts. */
+/** The number that the heading's fact counts. */
 const troubleIn = ({ usage }: Destination): number =>
   usage === null ? 0 : usage.neverArrived || (usage.failingSince === null ? 0 : usage.failures)
 
@@ -72,9 +72,9 @@ export const isFailing = ({ usage }: Destination): boolean => (usage?.failingSin
 /** Whether its latest attempts failed, or a delivery never arrived. */
 export const isTroubled = (destination: Destination): boolean => troubleIn(destination) > 0
 
-/** How a destination does, in a few words. What the heading says already (`isSaid`) is not said again. */
+/** How a destination is doing, in a few words. What the heading already says (`isSaid`) is not repeated. */
 export function stateText({ usage, isInUse }: Destination, now: number, isSaid = false): string {
-  if (!isInUse) return 'nothing is posted there any more'
+  if (!isInUse) return 'no webhooks are posted there now'
   if (usage === null) return 'nothing posted in 24 hours'
   const { success, failed, failures, failingSince, lastStatusCode, neverArrived } = usage
   const lost = neverArrived === 0 ? '' : `${count(neverArrived)} never arrived`
@@ -85,7 +85,7 @@ export function stateText({ usage, isInUse }: Destination, now: number, isSaid =
   return `${count(success)} delivered${failed === 0 ? '' : `, ${count(failed)} failed`} in 24 hours`
 }
 
-/** `95 % within 840 ms`; '' while nothing was posted. */
+/** `95 % within 840 ms`; '' if nothing was posted. */
 export const speedText = ({ usage }: Destination): string =>
   usage === null || usage.p95Ms === null ? '' : `95 % within ${duration(usage.p95Ms)}`
 

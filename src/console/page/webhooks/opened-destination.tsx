@@ -23,7 +23,7 @@ interface OpenedDestinationProps {
   changed: () => void
 }
 
-/** One destination: how it does, what failed and can be made again, and its settings. */
+/** One destination: how it is doing, what failed and can be repeated, and its settings. */
 export function OpenedDestination({ id, list, destinations, overview, changed }: OpenedDestinationProps) {
   const note = useSignal('')
   const destination = destinations?.find((each) => each.id === id)
@@ -64,11 +64,11 @@ interface ActionsProps {
   destination: Destination
   overview: Overview | null
   changed: () => void
-  /** Called when deliveries are made again or dismissed. */
+  /** Called when deliveries are repeated or dismissed. */
   done: () => void
 }
 
-/** What can be done with a destination that is in use, and on a phone the way to its attempts. */
+/** What a person can do with a destination that is in use, and on a phone, the link to its attempts. */
 function Actions({ destination, overview, changed, done }: ActionsProps) {
   const { id, kind, name, url, isInUse } = destination
   const sgw = kind === 'app' ? clientOfApp(id) : null
@@ -99,7 +99,7 @@ const NotThere = ({ isKnown }: { isKnown: boolean }) => (
   <section>
     {isKnown && (
       <>
-        <h2>This destination is not there.</h2>
+        <h2>This destination does not exist.</h2>
         <p class="dim">
           It may belong to another tenant, or nothing was posted there in 24 hours and it has no address.
         </p>

@@ -37,7 +37,7 @@ export function Recover({ destination: { id, kind, name, usage }, recovered, clo
   }
   return (
     <Confirm title="Recover failed deliveries" button="Recover" run={recover} close={close}>
-      Each delivery to {name} whose latest attempt failed in this time is made once more, the oldest 10,000 at most.
+      Each delivery to {name} whose latest attempt failed in this time is attempted again, at most the oldest 10,000.
       <label class="asked">
         Failed since
         <select

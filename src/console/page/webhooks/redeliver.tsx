@@ -53,7 +53,7 @@ export function Redeliver({ last, isLost, ...more }: RedeliverProps) {
       <Said note={note.value} error={error.value} />
       {isAsked.value && (
         <Confirm title="Deliver again" button="Deliver again" run={deliver} close={() => void (isAsked.value = false)}>
-          The destination took it at {clockTime(last.attemptedAt)}, and gets it once more. Its webhook-id stays the
+          The destination accepted it at {clockTime(last.attemptedAt)}, and will get it again. Its webhook-id stays the
           same.
         </Confirm>
       )}

@@ -32,7 +32,7 @@ export function SetAddress({ sgw, appId, name, url, changed }: SetAddressProps) 
       </button>
       {isAsked.value && (
         <Confirm title="Webhook address" button="Set address" run={store} close={() => void (isAsked.value = false)}>
-          What is posted for {name} from now on goes there, including what is attempted again.
+          From now on, webhooks for {name} go there, including repeated attempts.
           <label class="asked">
             Address
             <input

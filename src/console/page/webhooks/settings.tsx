@@ -14,7 +14,7 @@ const POLICY_NAMES: Readonly<Record<RetryPolicy, string>> = {
   standard: 'For three days',
 }
 
-/** When a failed delivery is tried again. A choice is stored at once. */
+/** When a failed delivery is retried. A choice is stored immediately. */
 export function RetryChoice({ destination: { id, kind } }: { destination: Destination }) {
   const settings = retriesOf(kind, id)
   const chosen = useSetting<RetryPolicy>(settings === null ? null : () => settings.retries(id), [id])
@@ -43,11 +43,11 @@ export function RetryChoice({ destination: { id, kind } }: { destination: Destin
   )
 }
 
-/** Which events an app's address gets. Triggers get received texts alone. */
+/** Which events an app's address gets. Triggers get only received texts. */
 export function EventChoices({ destination: { id, kind } }: { destination: Destination }) {
   const sgw = kind === 'app' ? clientOfApp(id) : null
   const chosen = useSetting<WebhookEventType[]>(sgw === null ? null : () => sgw.apps.events(id), [id])
-  if (kind === 'trigger') return <p class="small dim setting">A trigger gets received texts only.</p>
+  if (kind === 'trigger') return <p class="small dim setting">A trigger gets only received texts.</p>
   if (sgw === null) return null
   const toggle = (event: WebhookEventType, isOn: boolean): void => {
     const events = (chosen.value ?? []).filter((each) => each !== event).concat(isOn ? [event] : [])
@@ -85,7 +85,7 @@ interface StoredSetting<Value> {
   store: (value: Value, call: () => Promise<void>) => Promise<void>
 }
 
-/** A setting that is read when it is first shown. What cannot be stored returns to what it was, and says why. */
+/** A setting that is read when it is first shown. A value that cannot be stored returns to the previous one, with the reason. */
 function useSetting<Value>(read: (() => Promise<Value>) | null, inputs: readonly unknown[]): StoredSetting<Value> {
   const loading = useLoading<Value | null>(async () => (read === null ? null : read()), inputs)
   const stored = useSignal<{ value: Value } | null>(null)

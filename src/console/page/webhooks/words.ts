@@ -16,7 +16,7 @@ export const EVENTS: Readonly<Record<WebhookEventType, string>> = {
   opt_out: 'Opt-out',
 }
 
-/** What happens after a failure, with the times of docs/receive.md. */
+/** What happens after a failure, with the times in docs/receive.md. */
 export const POLICIES: Readonly<Record<RetryPolicy, string>> = {
   none: 'It is not tried again automatically.',
   short: 'It is tried again 5 times, in about 43 minutes.',
@@ -39,7 +39,7 @@ export function eventOf({ deliveryId }: Pick<DeliveryAttempt, 'deliveryId'>): st
 /** The event's name in the API. */
 export const eventNameOf = (deliveryId: string): string => deliveryId.split(':')[2] ?? 'sms_inbound'
 
-/** `answered 500`, the reason of a failed attempt in a row; '' if it is said by the outcome. */
+/** `answered 500`, the reason of a failed attempt in a row; '' if the outcome says it. */
 export function shortReason({ outcome, statusCode, errorClass }: DeliveryAttempt): string {
   if (outcome === 'success') return ''
   if (statusCode !== undefined) return `answered ${statusCode}`
@@ -52,15 +52,15 @@ const SHORT_CLASSES: Readonly<Partial<Record<string, string>>> = {
   Interrupted: 'gateway stopped',
 }
 
-/** What an attempt's end means, and what a person can do. */
+/** What the result of an attempt means, and what a person can do. */
 export function adviceOf({ outcome, statusCode = 0, errorClass }: DeliveryAttempt): string {
-  if (outcome === 'timeout') return 'An answer must come within 5 seconds: answer first, and do the work afterwards.'
+  if (outcome === 'timeout') return 'An answer must come within 5 seconds: answer first, then do the work.'
   if (outcome === 'network_error') return CLASS_ADVICE[errorClass ?? ''] ?? 'Check that it runs, and its address.'
   if (statusCode === 410) return 'The destination says it is gone: set another address.'
   if (statusCode === 401 || statusCode === 403) return 'Check its secret, and how it verifies the signature.'
   if (statusCode === 404) return 'Nothing answers at this path: check the address.'
-  if (statusCode >= 300 && statusCode < 400) return 'Redirects are not followed: set the address that it leads to.'
-  return statusCode >= 500 ? 'Its own log has the reason.' : 'It did not take what was posted.'
+  if (statusCode >= 300 && statusCode < 400) return 'Redirects are not followed: set the address that it redirects to.'
+  return statusCode >= 500 ? 'Its log has the reason.' : 'It did not accept the webhook.'
 }
 
 const CLASS_ADVICE: Readonly<Partial<Record<string, string>>> = {
@@ -68,7 +68,7 @@ const CLASS_ADVICE: Readonly<Partial<Record<string, string>>> = {
   Interrupted: 'The gateway stopped during the attempt, so it is unknown whether the destination got it.',
 }
 
-/** `https://shop.example/hook` without what every address has. */
+/** `https://shop.example/hook` without the parts that every address has. */
 export const shortUrl = (url: string): string => url.replace(/^https?:\/\//, '')
 
 /** The request that makes one more attempt, for a shell. The key is a variable, never the session's token. */
