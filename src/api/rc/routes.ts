@@ -196,7 +196,7 @@ async function askBrowser(
     await logRefusedState(gateway, fields.state, requestId)
     return answerOf({ type: 'bad_state' }, fields.format === 'json')
   }
-  gateway.log.warn({ requestId }, 'the authorization was begun in another browser: the person is asked')
+  gateway.log.warn({ requestId }, 'the authorization was started in another browser: the person is asked')
   const { cookie, confirm } = createConfirmation(gateway, fields.state)
   return otherBrowserPage(tenantName, { ...fields, confirm }, cookie)
 }

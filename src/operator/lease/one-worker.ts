@@ -66,7 +66,7 @@ async function readLease({ object, log }: LoneStart, own: OwnEpochs): Promise<Se
     if (own.held !== null && own.held !== own.left)
       throw new StartError(
         EXIT.badConfig,
-        `This database held the lease (epoch ${own.held}), and it is unknown whether another gateway holds it now: ${error.message}. Set STANDBY=on, which waits for the object storage; or stop all other gateways and run sgw lease abandon (docs/runbooks.md#go-on-without-the-storage)`,
+        `This database held the lease (epoch ${own.held}), and it is unknown whether another gateway holds it now: ${error.message}. Set STANDBY=on, which waits for the object storage; or stop all other gateways and run sgw lease abandon (docs/runbooks.md#continue-without-the-storage)`,
       )
     log.warn({ reason: error.message }, 'it is unknown whether another gateway works with this backup')
     return 'unreadable'
@@ -91,7 +91,7 @@ async function refuseHeld({ object, holder: self }: LoneStart, lease: SeenLease,
     : 'and was not renewed for 6 s, but may come back. Set STANDBY=on, which takes over; or, if it is stopped for good, run sgw lease abandon'
   throw new StartError(
     EXIT.badConfig,
-    `${holder} holds the lease (epoch ${epoch}) of the backup in LITESTREAM_REPLICA_URL, ${seen} (docs/runbooks.md#go-on-without-the-storage)`,
+    `${holder} holds the lease (epoch ${epoch}) of the backup in LITESTREAM_REPLICA_URL, ${seen} (docs/runbooks.md#continue-without-the-storage)`,
   )
 }
 
@@ -102,7 +102,7 @@ async function refuseIfBehind({ settings, log }: LoneStart): Promise<void> {
     if (newest.type !== 'copy' || newest.isContinued) return
     throw new StartError(
       EXIT.badConfig,
-      `${path} lacks changes that the last holder of the lease stored at ${settings.replicaUrl}: move it elsewhere, and run sgw restore, or set STANDBY=on (docs/runbooks.md#go-on-without-the-storage)`,
+      `${path} lacks changes that the last holder of the lease stored at ${settings.replicaUrl}: move it elsewhere, and run sgw restore, or set STANDBY=on (docs/runbooks.md#continue-without-the-storage)`,
     )
   })
 }
