@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { AllOverview, TenantFigures } from '../../src/console/page/all/all-overview.ts'
 import type { Alert } from '../../src/console/page/state/alert.ts'
-import type { TenantPage } from '../../src/console/page/setup/calls.ts'
+import type { TenantPage } from '../../src/console/page/state/operator.ts'
 
 /** A tenant of `GET /v1/operator/overview`, and what `GET /v1/operator/tenants` says of it. */
 export interface ShownTenant extends TenantFigures {

@@ -60,12 +60,14 @@ async function rest(before = -1): Promise<void> {
 /** Until it is known who this is. */
 function Caller() {
   const { error, again } = useLoading(findCaller, [])
-  return error.value === '' ? null : (
+  return (
     <main class="stack" id="main">
       <LoadFailed what="The console" error={error.value} again={again} />
     </main>
   )
 }
+
+const loadSetup = () => import('./setup/setup-view.tsx')
 
 /** Views and panels, each loaded when it is first shown. */
 export const FILES = {
@@ -75,7 +77,9 @@ export const FILES = {
   conversations: () => import('./conversations/conversations-view.tsx'),
   phone: () => import('./phone/phone-view.tsx'),
   webhooks: () => import('./webhooks/webhooks-view.tsx'),
-  setup: () => import('./setup/setup-view.tsx'),
+  numbers: loadSetup,
+  apps: loadSetup,
+  tenants: loadSetup,
   signIn: () => import('./sign-in/sign-in-view.tsx'),
   signInByLogin: async (login: string | null) => (await import('./sign-in/sign-in-view.tsx')).signInByLogin(login),
   railCounts: async () => {
@@ -103,10 +107,7 @@ export function startView(withPhone: boolean): View {
 const CurrentView = () => <Loaded load={fileOf(address.value.view ?? 'messages', hasPhone.value)} props={{}} />
 
 /** Beside the simulator, a conversation appears on the contact's phone. */
-function fileOf(view: View, withPhone: boolean) {
-  if (view === 'numbers' || view === 'apps' || view === 'tenants') return FILES.setup
-  return FILES[view === 'conversations' && withPhone ? 'phone' : view]
-}
+const fileOf = (view: View, withPhone: boolean) => FILES[view === 'conversations' && withPhone ? 'phone' : view]
 
 const inDialog = (failure: ComponentChild) => (
   <Dialog title="sgw" close={closePanel}>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { FactButton, FactSentence } from '../facts/fact-line.tsx'
+import { FactSentence } from '../facts/fact-line.tsx'
 import { Mute } from '../facts/mute.tsx'
-import { ShowChecks } from '../overview/heading.tsx'
+import { Act } from '../overview/heading.tsx'
 import { addressOf } from '../state/address.ts'
 import { now, rowTime } from '../state/clock.ts'
 import type { Known } from './reading.ts'
@@ -10,7 +10,6 @@ import { type AllStanding, othersText, stateOf } from './standing-of-all.ts'
 interface HeadingProps {
   known: Known
   standing: AllStanding
-  changed: () => void
   /** The content after the buttons. */
   children: ComponentChildren
 }
@@ -19,7 +18,7 @@ interface HeadingProps {
 const CALM = 'Nothing needs attention.'
 
 /** The worst fact of all tenants, with its tenant. Below it: since when, and how the others are. */
-export function AllHeading({ known, standing, changed, children }: HeadingProps) {
+export function AllHeading({ known, standing, children }: HeadingProps) {
   const { overview, has } = known
   const { worst } = standing
   const name = overview.tenants.find(({ tenantId }) => tenantId === worst?.tenantId)?.name
@@ -43,14 +42,13 @@ export function AllHeading({ known, standing, changed, children }: HeadingProps)
           : `${worst.since === null ? '' : `Since ${rowTime(worst.since, now.peek())}. `}${worst.advice} ${others}`}
       </p>
       <div class="actions overview-acts">
-        {worst?.action?.type === 'show checks' && <ShowChecks class="button primary" />}
-        {worst !== null && <FactButton fact={worst} class="button primary" delivers="heading" />}
+        {worst !== null && <Act fact={worst} isFirst />}
         {name !== undefined && (
           <a class="button clip" href={addressOf('overview', { tenant: worst?.tenantId ?? '' })}>
             Look at {name}
           </a>
         )}
-        {worst !== null && <Mute fact={worst} changed={changed} />}
+        {worst !== null && <Mute fact={worst} />}
         {children}
       </div>
     </header>

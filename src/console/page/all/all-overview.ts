@@ -1,4 +1,3 @@
-import type { Sgw } from '../../../client/client.ts'
 import type { Alert } from '../state/alert.ts'
 import type { Tenant } from '../state/operator.ts'
 
@@ -24,10 +23,3 @@ export interface TenantFigures extends Tenant {
   /** 24 counts of sent and received messages, oldest first. */
   buckets: number[]
 }
-
-export const readOverview = (operator: Sgw, hours: number): Promise<AllOverview> =>
-  operator.request('GET', '/v1/operator/overview', { query: { hours } })
-
-/** The usage of all tenants in a calendar month, as a file for a spreadsheet. */
-export const readUsage = (operator: Sgw, month: string): Promise<Blob> =>
-  operator.request('GET', '/v1/operator/usage', { query: { month }, headers: { accept: 'text/csv' }, blob: true })

@@ -1,5 +1,4 @@
 import { useEffect } from 'preact/hooks'
-import type { Sgw } from '../../../client/client.ts'
 import { onViewKey } from '../frame/keys.ts'
 import { hasLinks } from '../frame/panel.ts'
 import { allText, troubles } from '../frame/views.ts'
@@ -9,10 +8,10 @@ import { System } from '../overview/system.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { stepTo } from '../parts/step-to.ts'
 import { addressOf } from '../state/address.ts'
-import { noteTenants, operator } from '../state/caller.ts'
+import { operator } from '../state/caller.ts'
 import { clockTime, count } from '../state/clock.ts'
 import { AllHeading } from './all-heading.tsx'
-import { type Known, useReading } from './reading.ts'
+import { type Known, useAll } from './reading.ts'
 import { standingOfAll, troublesOfAll } from './standing-of-all.ts'
 import { TenantTable } from './tenant-table.tsx'
 import '../overview/overview.css'
@@ -20,25 +19,17 @@ import './all.css'
 
 /** An operator's start page: the worst fact of all tenants, what else is wrong, and a row for each tenant. */
 export default function AllView() {
-  const reading = useReading(rangeShown())
+  const { value, error, again } = useAll(rangeShown())
   useEffect(() => onViewKey((key) => stepTo(key, '.tenant-name')), [])
-  const sgw = operator.value
+  const isOperator = operator.value !== null
   // An app's key sees one tenant.
-  useEffect(() => void (sgw ?? location.replace(addressOf('overview'))), [sgw])
-  if (reading === null || sgw === null) return null
-  const [known, error] = [reading.value.value, reading.error.value]
-  if (known !== null) return <Read known={known} error={error} sgw={sgw} changed={reading.again} />
-  return error === '' ? null : <LoadFailed what="The tenants" error={error} again={reading.again} />
+  useEffect(() => void (isOperator || location.replace(addressOf('overview'))), [isOperator])
+  if (!isOperator) return null
+  if (value.value === null) return <LoadFailed what="The tenants" error={error.value} again={again} />
+  return <Read known={value.value} error={error.value} />
 }
 
-interface ReadProps {
-  known: Known
-  error: string
-  sgw: Sgw
-  changed: () => void
-}
-
-function Read({ known, error, sgw, changed }: ReadProps) {
+function Read({ known, error }: { known: Known; error: string }) {
   const { overview, range, readAt } = known
   const standing = standingOfAll(overview, { range, hasLinks: hasLinks() })
   const { others, muted } = standing
@@ -46,7 +37,7 @@ function Read({ known, error, sgw, changed }: ReadProps) {
   return (
     <div class="scroller overview">
       <div class="stack overview-in">
-        <AllHeading known={known} standing={standing} changed={changed}>
+        <AllHeading known={known} standing={standing}>
           <Ranges month="Month" />
         </AllHeading>
         {error !== '' && (
@@ -54,8 +45,8 @@ function Read({ known, error, sgw, changed }: ReadProps) {
             {error} Below is what was known at {clockTime(readAt)}.
           </p>
         )}
-        <Needs facts={others} muted={muted} changed={changed} of="in all tenants, the worst first" />
-        <TenantTable known={known} standing={standing} sgw={sgw} changed={changed} />
+        <Needs facts={others} muted={muted} of="in all tenants, the worst first" />
+        <TenantTable known={known} standing={standing} />
         <System alerts={overview.alerts} />
       </div>
     </div>
@@ -68,14 +59,9 @@ function useShared({ overview, has }: Known, standing: ReturnType<typeof standin
   useEffect(() => {
     const bad = byTenant.size + (worst !== null && worst.tenantId === undefined ? 1 : 0)
     document.title = `${bad > 0 ? `${bad} ${bad === 1 ? 'needs' : 'need'} attention – ` : ''}All tenants – sgw`
-    troubles.value = troublesOfAll(standing, overview.tenants)
-    noteTenants(overview.total)
+    troubles.value = troublesOfAll(standing)
     const apps = [...has.values()].reduce((sum, each) => sum + each.apps, 0)
-    allText.value = [
-      `${count(overview.total)} tenants`,
-      has.size >= overview.total && `${count(apps)} ${apps === 1 ? 'app' : 'apps'}`,
-    ]
-      .filter((part) => part !== false)
-      .join(', ')
+    const appsText = has.size < overview.total ? '' : `, ${count(apps)} ${apps === 1 ? 'app' : 'apps'}`
+    allText.value = `${count(overview.total)} tenants${appsText}`
   }, [overview])
 }

@@ -29,8 +29,6 @@ export const rowsOf = (tenants: readonly TenantFigures[], { byTenant }: AllStand
 interface Column {
   name: string
   label: string
-  /** What a first click puts on top: the greatest value, or the first in the alphabet. */
-  isDescending: boolean
   compare: (a: TableRow, b: TableRow) => number
 }
 
@@ -42,30 +40,25 @@ const by =
 /** In the locale of the reader. */
 const names = new Intl.Collator(undefined, { numeric: true })
 
+/** Trouble comes first until another order is chosen. */
+export const TROUBLE: Column = { name: 'trouble', label: 'What is wrong', compare: by(({ trouble }) => -trouble) }
+const TENANT: Column = {
+  name: 'tenant',
+  label: 'Tenant',
+  compare: (a, b) => names.compare(a.tenant.name, b.tenant.name),
+}
+
 /** The columns by which the table can be sorted. `range` names the bars. */
 export const columnsOf = (range: string): readonly Column[] => [
-  {
-    name: 'tenant',
-    label: 'Tenant',
-    isDescending: false,
-    compare: (a, b) => names.compare(a.tenant.name, b.tenant.name),
-  },
-  { name: TROUBLE, label: 'What is wrong', isDescending: true, compare: by(({ trouble }) => -trouble) },
-  { name: 'since', label: 'Since', isDescending: true, compare: (a, b) => a.since.localeCompare(b.since) },
-  { name: 'texts', label: 'Texts', isDescending: true, compare: by(({ texts }) => texts) },
-  {
-    name: 'peak',
-    label: `Last ${range}`,
-    isDescending: true,
-    compare: by(({ tenant }) => Math.max(0, ...tenant.buckets)),
-  },
-  { name: 'failed', label: 'Failed', isDescending: true, compare: by(({ tenant }) => badOf(tenant)) },
-  { name: 'waiting', label: 'Waiting', isDescending: true, compare: by(({ tenant }) => tenant.waiting) },
-  { name: 'lost', label: 'Never arrived', isDescending: true, compare: by(({ tenant }) => tenant.neverArrived) },
+  TENANT,
+  TROUBLE,
+  { name: 'since', label: 'Since', compare: (a, b) => a.since.localeCompare(b.since) },
+  { name: 'texts', label: 'Texts', compare: by(({ texts }) => texts) },
+  { name: 'peak', label: `Last ${range}`, compare: by(({ tenant }) => Math.max(0, ...tenant.buckets)) },
+  { name: 'failed', label: 'Failed', compare: by(({ tenant }) => badOf(tenant)) },
+  { name: 'waiting', label: 'Waiting', compare: by(({ tenant }) => tenant.waiting) },
+  { name: 'lost', label: 'Never arrived', compare: by(({ tenant }) => tenant.neverArrived) },
 ]
-
-/** Trouble comes first until another order is chosen. */
-export const TROUBLE = 'trouble'
 
 /** Messages that failed, or that were sent but not delivered. */
 export const badOf = ({ failed, undelivered }: TenantFigures): number => failed + undelivered
@@ -73,15 +66,15 @@ export const badOf = ({ failed, undelivered }: TenantFigures): number => failed 
 /** How the table is sorted. In the address: the column's name, after a `-` if the order is reversed. */
 export interface Sorting {
   column: Column
+  isOtherWay: boolean
   isDescending: boolean
 }
 
+/** A first click puts on top the greatest value, or the first in the alphabet. */
 export function sortingOf(param: string, range: string): Sorting {
-  const columns = columnsOf(range)
-  const found =
-    columns.find(({ name }) => name === param.replace('-', '')) ?? columns.find(({ name }) => name === TROUBLE)
-  if (found === undefined) throw new RangeError('The table has no column of trouble')
-  return { column: found, isDescending: found.isDescending !== param.startsWith('-') }
+  const column = columnsOf(range).find(({ name }) => name === param.replace('-', '')) ?? TROUBLE
+  const isOtherWay = param.startsWith('-')
+  return { column, isOtherWay, isDescending: isOtherWay === (column === TENANT) }
 }
 
 /** Rows with equal values keep the usual order: trouble first, then the most texts. */

@@ -82,33 +82,27 @@ const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eig
 const inWords = (value: number): string => WORDS[value] ?? count(value)
 
 /** What the rail counts: sums over all tenants, without muted alerts, each with the tenant that has the most. */
-export function troublesOfAll(
-  { byTenant, muted }: AllStanding,
-  tenants: readonly TenantFigures[],
-): Partial<Record<View, Trouble | null>> {
-  const silent = new Set(muted.map(({ key }) => key))
-  const heard = ({ tenantId }: TenantFigures, key: string, value: number): number =>
-    silent.has(`${tenantId} ${key}`) ? 0 : value
-  const sum = (kind: Trouble['kind'], word: string, countOf: (tenant: TenantFigures) => number): Trouble | null => {
-    const counts = tenants.map((tenant) => ({ tenantId: tenant.tenantId, value: countOf(tenant) }))
+export function troublesOfAll({ byTenant }: AllStanding): Partial<Record<View, Trouble | null>> {
+  const sum = (kind: Trouble['kind'], word: string, is: (fact: AllFact) => boolean): Trouble | null => {
+    const counts = [...byTenant].map(([tenantId, facts]) => ({
+      tenantId,
+      value: facts.filter(is).reduce((all, fact) => all + fact.count, 0),
+    }))
     const total = counts.reduce((all, { value }) => all + value, 0)
-    const [most] = counts.toSorted((a, b) => b.value - a.value)
+    const [most] = counts.toSorted((one, other) => other.value - one.value)
     return total === 0 || most === undefined ? null : { count: total, kind, word, tenantId: most.tenantId }
   }
-  const ofFacts = ({ tenantId }: TenantFigures, is: (fact: AllFact) => boolean): number =>
-    (byTenant.get(tenantId) ?? []).filter(is).reduce((all, fact) => all + fact.count, 0)
   return {
     messages:
-      sum('warn', 'waiting', (tenant) => heard(tenant, 'waiting', tenant.waiting)) ??
-      sum('bad', 'failed', (tenant) => ofFacts(tenant, ({ rank }) => rank === 'failures')),
-    webhooks:
-      sum('bad', 'never arrived', (tenant) => heard(tenant, 'webhooks', tenant.neverArrived)) ??
-      sum('bad', 'failing', (tenant) => ofFacts(tenant, ({ rank }) => rank === 'webhooks')),
+      sum('warn', 'waiting', ({ key }) => isWait(key)) ?? sum('bad', 'failed', ({ rank }) => rank === 'failures'),
+    webhooks: sum('bad', 'never arrived', isLost) ?? sum('bad', 'failing', ({ rank }) => rank === 'webhooks'),
     numbers:
-      sum('bad', 'cannot send', (tenant) => ofFacts(tenant, (fact) => isOfExtensions(fact) && fact.kind === 'bad')) ??
-      sum('warn', 'need attention', (tenant) => ofFacts(tenant, isOfExtensions)),
+      sum('bad', 'cannot send', (fact) => isOfExtensions(fact) && fact.kind === 'bad') ??
+      sum('warn', 'need attention', isOfExtensions),
   }
 }
+
+const isLost = ({ action }: AllFact): boolean => action?.type === 'link' && action.params['state'] === 'never_arrived'
 
 const isOfExtensions = ({ action }: AllFact): boolean =>
   action?.type === 'authorize' || (action?.type === 'link' && action.view === 'numbers')

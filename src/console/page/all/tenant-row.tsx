@@ -1,4 +1,3 @@
-import type { Sgw } from '../../../client/client.ts'
 import { BELL_OFF, mutedText } from '../facts/mute.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -19,12 +18,10 @@ interface RowProps {
   has: Has | undefined
   /** The highest bar of all tenants. */
   highest: number
-  sgw: Sgw
-  changed: () => void
 }
 
 /** One tenant: what is wrong, since when, its figures, and one button. */
-export function TenantRow({ row, index, standing, has, highest, sgw, changed }: RowProps) {
+export function TenantRow({ row, index, standing, has, highest }: RowProps) {
   const { tenant } = row
   const facts = standing.byTenant.get(tenant.tenantId) ?? []
   const [worst] = facts
@@ -50,7 +47,7 @@ export function TenantRow({ row, index, standing, has, highest, sgw, changed }: 
       <Figures row={row} facts={facts} has={has} highest={highest} />
       <td class="of-button">
         {tenant.status === 'suspended' ? (
-          <ChangeStatus tenant={{ apps: 0, extensions: 0, ...has, ...tenant }} sgw={sgw} changed={changed} />
+          <ChangeStatus apps={0} extensions={0} {...has} {...tenant} />
         ) : (
           <Look row={row} hasFacts={facts.length > 0} has={has} />
         )}

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import type { Sgw } from '../../../client/client.ts'
 import { param, refine } from '../state/address.ts'
 import { count } from '../state/clock.ts'
 import { type Sorting, type TableRow, TROUBLE, columnsOf, rowsOf, sorted, sortingOf } from './columns.ts'
@@ -16,12 +15,10 @@ const SEARCHED_TENANTS = 8
 interface TableProps {
   known: Known
   standing: AllStanding
-  sgw: Sgw
-  changed: () => void
 }
 
 /** All tenants, the worst first, or sorted by any column. */
-export function TenantTable({ known, standing, sgw, changed }: TableProps) {
+export function TenantTable({ known, standing }: TableProps) {
   const { overview, range } = known
   const typed = useSignal('')
   const sorting = sortingOf(param('sort'), range.label)
@@ -32,11 +29,11 @@ export function TenantTable({ known, standing, sgw, changed }: TableProps) {
       <header class="line tenants-head">
         <h2 id="tenants">Tenants</h2>
         {overview.total > SEARCHED_TENANTS && <Find typed={typed} />}
-        <UsageLinks sgw={sgw} />
+        <UsageLinks />
       </header>
       <table class="tenants" aria-rowcount={rows.length + 1}>
         <Head label={range.label} sorting={sorting} />
-        <Body rows={rows} known={known} standing={standing} sgw={sgw} changed={changed} />
+        <Body rows={rows} known={known} standing={standing} />
       </table>
       {rows.length === 0 && <p class="dim">No tenant has this name.</p>}
       {overview.tenants.length < overview.total && (
@@ -50,7 +47,7 @@ export function TenantTable({ known, standing, sgw, changed }: TableProps) {
 }
 
 /** The visible rows. */
-function Body({ rows, known: { overview, has }, standing, ...rest }: TableProps & { rows: readonly TableRow[] }) {
+function Body({ rows, known: { overview, has }, standing }: TableProps & { rows: readonly TableRow[] }) {
   const body = useRef<HTMLTableSectionElement>(null)
   const { from, to, height } = useRowWindow(body, rows.length)
   const highest = Math.max(1, ...overview.tenants.flatMap(({ buckets }) => buckets))
@@ -66,7 +63,6 @@ function Body({ rows, known: { overview, has }, standing, ...rest }: TableProps 
           standing={standing}
           has={has.get(row.tenant.tenantId)}
           highest={highest}
-          {...rest}
         />
       ))}
       <Gap height={Math.max(0, rows.length - from - drawn.length) * height} />
@@ -99,7 +95,7 @@ const Head = ({ label, sorting }: { label: string; sorting: Sorting }) => (
       <th>
         <span class="hidden">State</span>
       </th>
-      {columnsOf(label).map(({ name, label: text, isDescending }) => {
+      {columnsOf(label).map(({ name, label: text }) => {
         const isCurrent = name === sorting.column.name
         return (
           <th
@@ -109,7 +105,7 @@ const Head = ({ label, sorting }: { label: string; sorting: Sorting }) => (
             title={name === 'failed' ? 'Failed or cancelled, or not delivered' : undefined}
             aria-sort={isCurrent ? (sorting.isDescending ? 'descending' : 'ascending') : undefined}
           >
-            <button type="button" onClick={() => sortBy(name, isCurrent && sorting.isDescending === isDescending)}>
+            <button type="button" onClick={() => sortBy(name, isCurrent && !sorting.isOtherWay)}>
               {text}
               <span aria-hidden="true"> {isCurrent ? (sorting.isDescending ? '↓' : '↑') : '↕'}</span>
             </button>
@@ -124,4 +120,4 @@ const Head = ({ label, sorting }: { label: string; sorting: Sorting }) => (
 )
 
 const sortBy = (name: string, isOtherWay: boolean): void =>
-  refine({ sort: isOtherWay ? `-${name}` : name === TROUBLE ? '' : name })
+  refine({ sort: isOtherWay ? `-${name}` : name === TROUBLE.name ? '' : name })

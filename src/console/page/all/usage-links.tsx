@@ -1,23 +1,11 @@
-import { useSignal } from '@preact/signals'
-import type { Sgw } from '../../../client/client.ts'
 import { save } from '../overview/save.ts'
-import { whileSignedIn } from '../state/caller.ts'
+import { useAct } from '../parts/act.ts'
+import { asOperator } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
-import { failureText } from '../state/failure.ts'
-import { readUsage } from './all-overview.ts'
 
 /** The usage of all tenants this month and last month, because last month is billed at the beginning of this one. */
-export function UsageLinks({ sgw }: { sgw: Sgw }) {
-  const error = useSignal('')
-  const load = async (month: string): Promise<void> => {
-    try {
-      save(await whileSignedIn(readUsage(sgw, month)), `usage-${month}.csv`)
-      error.value = ''
-    } catch (reason) {
-      error.value = failureText(reason)
-    }
-  }
-  const [current, before] = [0, 1].map((ago) => monthOf(now.peek(), ago))
+export function UsageLinks() {
+  const { act, error } = useAct()
   return (
     <p class="tenants-usage">
       {error.value !== '' && (
@@ -25,24 +13,28 @@ export function UsageLinks({ sgw }: { sgw: Sgw }) {
           {error.value}{' '}
         </span>
       )}
-      {current !== undefined && (
-        <button type="button" class="link" onClick={() => void load(current.month)}>
-          Usage of {current.name} as CSV
-        </button>
-      )}
-      {before !== undefined && (
-        <button
-          type="button"
-          class="link"
-          aria-label={`Usage of ${before.name} as CSV`}
-          onClick={() => void load(before.month)}
-        >
-          {before.name} as CSV
-        </button>
-      )}
+      {[0, 1].map((ago) => {
+        const { month, name } = monthOf(now.peek(), ago)
+        const text = `${ago === 0 ? 'Usage of ' : ''}${name} as CSV`
+        return (
+          <button
+            key={month}
+            type="button"
+            class="link"
+            aria-label={`Usage of ${name} as CSV`}
+            onClick={() => void act(async () => save(await readUsage(month), `usage-${month}.csv`))}
+          >
+            {text}
+          </button>
+        )
+      })}
     </p>
   )
 }
+
+/** The usage of all tenants in a calendar month, as a file for a spreadsheet. */
+const readUsage = (month: string): Promise<Blob> =>
+  asOperator().request('GET', '/v1/operator/usage', { query: { month }, headers: { accept: 'text/csv' }, blob: true })
 
 /** Usage is counted by UTC days. */
 function monthOf(at: number, ago: number): { month: string; name: string } {

@@ -1,29 +1,26 @@
 import type { Overview } from '../../../client/client.ts'
-import type { IconName } from '../parts/icon-paths.ts'
 import { duration } from '../state/clock.ts'
 import type { Alert } from '../state/alert.ts'
-import { type Fact, type Rank, isMuted } from './fact.ts'
+import { type Fact, KINDS, type Kind, isMuted } from './fact.ts'
 import { NONE_CAN_SEND, TOLD_BY_WAITING, WAITING } from './facts-of.ts'
 
-type Kind = Pick<Fact, 'rank' | 'kind' | 'icon'>
-const kindOf = (rank: Rank, kind: Fact['kind'], icon: IconName): Kind => ({ rank, kind, icon })
-
-const KINDS: Readonly<Record<string, Kind>> = {
-  storage_failing: kindOf('stopped', 'bad', 'failed'),
-  encryption_key_missing: kindOf('stopped', 'bad', 'failed'),
-  provider_credentials: kindOf('stopped', 'bad', 'failed'),
-  no_extension_can_send: kindOf('stopped', 'bad', 'failed'),
-  extension_revoked: kindOf('stopped', 'bad', 'failed'),
-  provider_unreachable: kindOf('waits', 'warn', 'waiting'),
-  queue_old: kindOf('waits', 'warn', 'waiting'),
-  extension_not_receiving: kindOf('waits', 'warn', 'waiting'),
-  extension_failing: kindOf('waits', 'warn', 'waiting'),
-  jwt_ends: kindOf('waits', 'warn', 'waiting'),
-  session_ends: kindOf('waits', 'warn', 'waiting'),
-  webhook_failing: kindOf('webhooks', 'bad', 'webhook'),
-  webhooks_interrupted: kindOf('webhooks', 'warn', 'webhook'),
+const OF_ALERTS: Readonly<Record<string, Kind>> = {
+  storage_failing: KINDS.stopped,
+  encryption_key_missing: KINDS.stopped,
+  provider_credentials: KINDS.stopped,
+  no_extension_can_send: KINDS.stopped,
+  extension_revoked: KINDS.stopped,
+  provider_unreachable: KINDS.waits,
+  queue_old: KINDS.waits,
+  extension_not_receiving: KINDS.waits,
+  extension_failing: KINDS.waits,
+  jwt_ends: KINDS.waits,
+  session_ends: KINDS.waits,
+  webhook_failing: KINDS.webhooks,
+  webhooks_interrupted: { ...KINDS.webhooks, kind: 'warn' },
 }
-const OTHER = kindOf('system', 'warn', 'queued')
+
+const OTHER: Kind = { rank: 'system', kind: 'warn', icon: 'queued' }
 
 /**
  * What the alerts say in addition to the facts of the shown tenant: about the gateway itself, and about the tenant as such. The tenant's
@@ -33,9 +30,9 @@ export function alertFacts(alerts: readonly Alert[], own: readonly Fact[], overv
   const hasWaiting = own.some(({ key }) => key === WAITING)
   const isStoppedTold = own.some((fact) => fact.rank === 'stopped' && !isMuted(fact))
   return alerts.flatMap((alert) => {
-    if (alert.alert === NONE_CAN_SEND) return isStoppedTold ? [] : [noneCanSend(alert)]
+    if (alert.alert === NONE_CAN_SEND) return isStoppedTold ? [] : noneCanSend(alert)
     if (alert.subject !== GATEWAY || (hasWaiting && TOLD_BY_WAITING.includes(alert.alert))) return []
-    return alert.alert === 'queue_old' ? oldQueueFact(alert, overview, now) : [gatewayFact(alert)]
+    return (alert.alert === 'queue_old' ? oldQueueFact(alert, overview, now) : gatewayFact(alert)) ?? []
   })
 }
 
@@ -51,28 +48,26 @@ const noneCanSend = (alert: Alert): Fact => ({
 const GATEWAY = 'gateway'
 
 /** About this tenant, from its figures. They name no message, so the link opens all waiting messages. */
-function oldQueueFact(alert: Alert, { queued, scheduled, oldestQueuedAt }: Overview, now: number): Fact[] {
-  if (queued <= scheduled || oldestQueuedAt === null) return []
+function oldQueueFact(alert: Alert, { queued, scheduled, oldestQueuedAt }: Overview, now: number): Fact | null {
+  if (queued <= scheduled || oldestQueuedAt === null) return null
   const waited = duration(now - Date.parse(oldestQueuedAt))
-  return [
-    {
-      ...kindOfAlert(alert),
-      key: 'alert queue_old',
-      parts: [
-        {
-          text: queued - scheduled === 1 ? 'One message' : 'The oldest message',
-          view: 'messages',
-          params: { state: 'waiting' },
-        },
-        ` has waited for ${waited}`,
-      ],
-      advice: '',
-      since: oldestQueuedAt,
-      action: null,
-      count: queued - scheduled,
-      alerts: [alert],
-    },
-  ]
+  return {
+    ...kindOfAlert(alert),
+    key: 'alert queue_old',
+    parts: [
+      {
+        text: queued - scheduled === 1 ? 'One message' : 'The oldest message',
+        view: 'messages',
+        params: { state: 'waiting' },
+      },
+      ` has waited for ${waited}`,
+    ],
+    advice: '',
+    since: oldestQueuedAt,
+    action: null,
+    count: queued - scheduled,
+    alerts: [alert],
+  }
 }
 
 /** An alert of the gateway itself. */
@@ -89,7 +84,7 @@ export function gatewayFact(alert: Alert): Fact {
   }
 }
 
-export const kindOfAlert = ({ alert }: Pick<Alert, 'alert'>): Kind => KINDS[alert] ?? OTHER
+export const kindOfAlert = ({ alert }: Pick<Alert, 'alert'>): Kind => OF_ALERTS[alert] ?? OTHER
 
 /** What to press on the page if the alert's own words name a terminal command. */
 const ADVICE: Readonly<Record<string, string>> = {

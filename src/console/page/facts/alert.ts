@@ -1,14 +1,11 @@
-import type { Sgw } from '../../../client/client.ts'
 import type { Alert } from '../state/alert.ts'
-import { me } from '../state/caller.ts'
+import { asOperator, me } from '../state/caller.ts'
 import { othersInTrouble, ownAlerts } from '../state/standing.ts'
 import { NONE_CAN_SEND } from './facts-of.ts'
 
-type Named = Pick<Alert, 'alert' | 'subject'>
-
 /** The part of the client that only an operator may call. */
-export const listAlerts = async (operator: Sgw): Promise<Alert[]> =>
-  (await operator.request<{ alerts: Alert[] }>('GET', '/v1/operator/alerts')).alerts
+export const listAlerts = async (): Promise<Alert[]> =>
+  (await asOperator().request<{ alerts: Alert[] }>('GET', '/v1/operator/alerts')).alerts
 
 /** Tells all views and the rail which alerts fire. */
 export function shareAlerts(alerts: readonly Alert[]): void {
@@ -19,10 +16,7 @@ export function shareAlerts(alerts: readonly Alert[]): void {
   othersInTrouble.value = new Set(heard.map((alert) => alert.tenantId)).size
 }
 
-export const unmuteAlert = (operator: Sgw, { alert, subject }: Named): Promise<unknown> =>
-  operator.request('DELETE', `/v1/operator/alerts/${alert}/mute`, { query: { subject } })
-
 /** The worst facts, which nobody may silence. */
 const NEVER_MUTED: readonly string[] = ['storage_failing', NONE_CAN_SEND]
 
-export const mayMute = ({ alert }: Named): boolean => !NEVER_MUTED.includes(alert)
+export const mayMute = ({ alert }: Alert): boolean => !NEVER_MUTED.includes(alert)

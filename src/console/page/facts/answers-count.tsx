@@ -1,9 +1,9 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { answersTrouble } from '../conversations/answers.ts'
 import { hasPhone } from '../frame/views.ts'
 import { address } from '../state/address.ts'
-import { client } from '../state/caller.ts'
-import { keepReading } from '../state/keep-reading.ts'
+import { asApp, client } from '../state/caller.ts'
+import { useReading } from '../state/keep-reading.ts'
 import { toAnswer } from '../state/standing.ts'
 import { isNumber } from '../thread/contact-forms.ts'
 
@@ -21,19 +21,15 @@ export function AnswersCount() {
 const COUNT_EVERY_MS = 60_000
 
 function AnswersReader() {
-  const sgw = client.value
-  const reading = useMemo(
-    () =>
-      sgw &&
-      keepReading({
-        read: () => sgw.conversations({ limit: 1 }).page(1),
-        afterEventMs: COUNT_EVERY_MS,
-        isSoon: (known, event) => known?.toAnswer === 0 && event.type === 'sms_inbound' && isNumber(event.from),
-      }),
-    [sgw],
+  const reading = useReading(
+    {
+      read: () => asApp().conversations({ limit: 1 }).page(1),
+      afterEventMs: COUNT_EVERY_MS,
+      isSoon: (known, event) => known?.toAnswer === 0 && event.type === 'sms_inbound' && isNumber(event.from),
+    },
+    [client.value],
   )
-  useEffect(() => () => reading?.stop(), [reading])
-  const count = reading?.value.value?.toAnswer ?? null
+  const count = reading.value.value?.toAnswer ?? null
   useEffect(() => {
     if (count !== null) toAnswer.value = answersTrouble(count)
   }, [count])

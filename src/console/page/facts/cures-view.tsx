@@ -2,6 +2,7 @@ import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
 import { addressOf } from '../state/address.ts'
 import { standing } from '../state/standing.ts'
 import type { Fact } from './fact.ts'
+import { whereOf } from './facts-of.ts'
 import { LostActs } from './lost-acts.tsx'
 
 export interface CureProps {
@@ -23,10 +24,10 @@ export default function Cure({ fact: { action }, class: className, delivers }: C
     )
   if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
   if (action.type === 'invite') return <InviteButton />
-  const { id = '', state } = action.params
-  const overview = standing.value?.overview ?? null
-  if (delivers !== undefined && state !== '')
-    return <LostActs id={id} overview={overview} class={className} isBrief={delivers === 'row'} />
+  const { destinations = [], to = '' } = standing.value?.overview ?? {}
+  const destination = destinations.find((each) => whereOf(each).id === action.params['id'])
+  if (delivers !== undefined && destination && destination.neverArrived > 0)
+    return <LostActs destination={destination} until={to} class={className} isBrief={delivers === 'row'} />
   return (
     <a class="button" href={addressOf('webhooks', action.params)}>
       Show its deliveries

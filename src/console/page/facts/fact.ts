@@ -17,12 +17,16 @@ export type Action =
   | { type: 'show checks' }
   | { type: 'destination'; params: Readonly<Record<string, string>> }
 
-/** One thing that needs attention: a sentence, since when, and what to press. */
-export interface Fact {
-  key: string
+/** How bad a fact is. */
+export interface Kind {
   rank: Rank
   kind: 'bad' | 'warn'
   icon: IconName
+}
+
+/** One thing that needs attention: a sentence, since when, and what to press. */
+export interface Fact extends Kind {
+  key: string
   /** The sentence, without its full stop. */
   parts: readonly Part[]
   /** What a person can do or should know, as another sentence; '' without one. */
@@ -34,6 +38,14 @@ export interface Fact {
   /** The alerts about it. If all of them are muted, it is no longer trouble. */
   alerts?: readonly Alert[]
 }
+
+/** What most facts of a rank look like. */
+export const KINDS = {
+  stopped: { rank: 'stopped', kind: 'bad', icon: 'failed' },
+  waits: { rank: 'waits', kind: 'warn', icon: 'waiting' },
+  webhooks: { rank: 'webhooks', kind: 'bad', icon: 'webhook' },
+  failures: { rank: 'failures', kind: 'bad', icon: 'failed' },
+} as const satisfies Partial<Record<Rank, Kind>>
 
 /** The first fact, and the list under "Also needs attention". */
 export interface Standings<Each extends Fact> {

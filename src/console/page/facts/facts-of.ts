@@ -3,7 +3,7 @@ import { waitingText } from '../messages/wait-words.ts'
 import { count, rowTime } from '../state/clock.ts'
 import type { Standing } from '../state/standing.ts'
 import type { Alert } from '../state/alert.ts'
-import type { Fact, Part } from './fact.ts'
+import { type Fact, KINDS, type Part } from './fact.ts'
 
 /** What needs attention, from the gateway's data about a tenant and the alerts about it. `now` in milliseconds. */
 export function factsOf(
@@ -13,12 +13,14 @@ export function factsOf(
 ): Fact[] {
   const facts = [
     ...extensionFacts(extensions),
-    ...waitingFact(overview, extensions, now),
-    ...overview.destinations.flatMap((destination) => webhookFact(destination, now)),
-    ...failureFact(overview),
+    waitingFact(overview, extensions, now),
+    ...overview.destinations.map((destination) => webhookFact(destination, now)),
+    failureFact(overview),
   ]
   const keyOf = ({ alert, subject }: Alert): string => (TOLD_BY_WAITING.includes(alert) ? WAITING : subject)
-  return facts.map((fact) => ({ ...fact, alerts: alerts.filter((alert) => keyOf(alert) === fact.key) }))
+  return facts.flatMap((fact) =>
+    fact === null ? [] : { ...fact, alerts: alerts.filter((alert) => keyOf(alert) === fact.key) },
+  )
 }
 
 /** A wait explains an old queue, or a provider that does not answer, with figures. */
@@ -32,16 +34,14 @@ export const WAITING = 'waiting'
 
 /** What is wrong with the extensions, or that there are none. */
 export const extensionFacts = (extensions: readonly ExtensionHealth[]): Fact[] =>
-  extensions.length === 0 ? [NOT_CONNECTED] : extensions.flatMap(extensionFact)
+  extensions.length === 0 ? [NOT_CONNECTED] : extensions.flatMap((each) => extensionFact(each) ?? [])
 
 const base = { advice: '', since: null, action: null } as const
 
 const NOT_CONNECTED: Fact = {
   ...base,
   key: 'not connected',
-  rank: 'stopped',
-  kind: 'bad',
-  icon: 'failed',
+  ...KINDS.stopped,
   parts: ['No number is connected yet'],
   action: { type: 'invite' },
   count: 1,
@@ -63,9 +63,9 @@ export const isNumberless = ({ reason, phoneNumbers }: ExtensionHealth): boolean
 export const isPaused = ({ pausedUntil }: ExtensionHealth, now: number): boolean =>
   pausedUntil !== null && Date.parse(pausedUntil) > now
 
-function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHealth): Fact[] {
+function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHealth): Fact | null {
   const { status, reason, since, fix, phoneNumbers } = health
-  if (reason === null) return []
+  if (reason === null) return null
   const stopped = isStopped(health)
   const isByJwt = health.connectedBy === 'jwt'
   const number = extensionNumber ?? extensionId
@@ -75,24 +75,20 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
     first === undefined
       ? ['it']
       : [{ number: first }, phoneNumbers.length > 1 ? ` and ${phoneNumbers.length - 1} more` : '']
-  return [
-    {
-      ...base,
-      key: extensionId,
-      rank: stopped ? 'stopped' : 'waits',
-      kind: stopped ? 'bad' : 'warn',
-      icon: stopped ? 'failed' : 'waiting',
-      parts:
-        status === 'revoked'
-          ? [name, ' was revoked: ', ...whose, ' cannot send or receive']
-          : [name, `: ${midSentence(reason)}`],
-      advice: status === 'revoked' ? adviceIfRevoked(health) : (fix ?? ''),
-      since,
-      // A login cannot fix an extension of an app that uses JWTs.
-      action: stopped && !isByJwt ? { type: 'authorize', extension: `extension ${number}` } : null,
-      count: 1,
-    },
-  ]
+  return {
+    ...base,
+    key: extensionId,
+    ...(stopped ? KINDS.stopped : KINDS.waits),
+    parts:
+      status === 'revoked'
+        ? [name, ' was revoked: ', ...whose, ' cannot send or receive']
+        : [name, `: ${midSentence(reason)}`],
+    advice: status === 'revoked' ? adviceIfRevoked(health) : (fix ?? ''),
+    since,
+    // A login cannot fix an extension of an app that uses JWTs.
+    action: stopped && !isByJwt ? { type: 'authorize', extension: `extension ${number}` } : null,
+    count: 1,
+  }
 }
 
 /** The button says what to do about a link. The fix of a JWT says "another one", so its reason comes first. */
@@ -104,10 +100,10 @@ const adviceIfRevoked = ({
   connectedBy === 'jwt' ? `${reason ?? ''}. ${fix ?? ''}` : 'Its messages fail. Authorize it, then send them again.'
 
 /** All waiting messages, with the reason of most of them. The link opens the same number of rows. */
-function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[], now: number): Fact[] {
+function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[], now: number): Fact | null {
   const waits = waitsOf(overview)
   const [first] = waits
-  if (first === undefined) return []
+  if (first === undefined) return null
   const total = countOf(waits)
   // A wait of several extensions is over when the last of them continues.
   const same = waits.filter(({ reason }) => reason === first.reason)
@@ -123,31 +119,27 @@ function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[],
     now,
     numbers[0] && `extension${numbers[1] ? 's' : ''} ${numbers.join(' and ')}`,
   )
-  return [
-    {
-      ...base,
-      key: WAITING,
-      rank: 'waits',
-      kind: 'warn',
-      icon: 'waiting',
-      parts: [
-        {
-          text: `${count(total)} ${total === 1 ? 'message waits' : 'messages wait'}`,
-          view: 'messages',
-          params: { state: 'waiting' },
-        },
-        `: ${why}`,
-      ],
-      since: waits.map(({ since }) => since).toSorted()[0] ?? null,
-      count: total,
-    },
-  ]
+  return {
+    ...base,
+    key: WAITING,
+    ...KINDS.waits,
+    parts: [
+      {
+        text: `${count(total)} ${total === 1 ? 'message waits' : 'messages wait'}`,
+        view: 'messages',
+        params: { state: 'waiting' },
+      },
+      `: ${why}`,
+    ],
+    since: waits.map(({ since }) => since).toSorted()[0] ?? null,
+    count: total,
+  }
 }
 
 /** A destination that fails, or whose deliveries never arrived before it answered again. */
-function webhookFact(destination: OverviewDestination, now: number): Fact[] {
+function webhookFact(destination: OverviewDestination, now: number): Fact | null {
   const { url, failures, failingSince: since, lastStatusCode, neverArrived, neverArrivedSince } = destination
-  if ((since ?? neverArrivedSince) === null) return []
+  if ((since ?? neverArrivedSince) === null) return null
   const isLost = neverArrived > 0
   const params = { ...whereOf(destination), state: isLost ? 'never_arrived' : '' }
   const what = isLost
@@ -155,23 +147,19 @@ function webhookFact(destination: OverviewDestination, now: number): Fact[] {
     : `${count(failures)} ${failures === 1 ? 'attempt' : 'attempts'} failed`
   const oldest = `${neverArrived === 1 ? '' : ', the oldest'} since ${rowTime(neverArrivedSince ?? now, now)}`
   const how = lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`
-  return [
-    {
-      ...base,
-      key: params.id,
-      rank: 'webhooks',
-      kind: 'bad',
-      icon: 'webhook',
-      parts: [
-        { text: new URL(url).host, view: 'webhooks', params },
-        since === null ? ` answers again. ${what}${oldest}` : ` ${how}: ${what}`,
-      ],
-      advice: nextAttemptText(destination, now),
-      since,
-      action: { type: 'destination', params },
-      count: neverArrived || failures,
-    },
-  ]
+  return {
+    ...base,
+    key: params.id,
+    ...KINDS.webhooks,
+    parts: [
+      { text: new URL(url).host, view: 'webhooks', params },
+      since === null ? ` answers again. ${what}${oldest}` : ` ${how}: ${what}`,
+    ],
+    advice: nextAttemptText(destination, now),
+    since,
+    action: { type: 'destination', params },
+    count: neverArrived || failures,
+  }
 }
 
 /** What the gateway does automatically about failures there. `now` in milliseconds. */
@@ -188,10 +176,10 @@ export const whereOf = ({ appId, triggerId }: Pick<OverviewDestination, 'appId' 
 })
 
 /** Counts by the time of the event, for which the list has no filter, so the words are links but the counts are not. */
-function failureFact(overview: Overview): Fact[] {
+function failureFact(overview: Overview): Fact | null {
   const { totals, previous } = overview
   const [failed, before] = [failedIn(totals), failedIn(previous)]
-  if (failed + totals.undelivered === 0) return []
+  if (failed + totals.undelivered === 0) return null
   const all = ` of ${count(accountedIn(overview))} `
   const link = (text: string, state: string): Part => ({ text, view: 'messages', params: { state, after: '24h' } })
   const usual = before > 0 && failed > before ? `, ${count(before)} the day before` : ''
@@ -201,17 +189,13 @@ function failureFact(overview: Overview): Fact[] {
       : [`${count(failed)}${all}`, link('failed', 'failed'), ` in 24 hours${usual}`]
   if (failed > 0 && totals.undelivered > 0)
     parts.push(`; ${count(totals.undelivered)} `, link('not delivered', 'undelivered'))
-  return [
-    {
-      ...base,
-      key: 'failures',
-      rank: 'failures',
-      kind: 'bad',
-      icon: 'failed',
-      parts,
-      count: failed + totals.undelivered,
-    },
-  ]
+  return {
+    ...base,
+    key: 'failures',
+    ...KINDS.failures,
+    parts,
+    count: failed + totals.undelivered,
+  }
 }
 
 /** Whether failures are few, and no more than the day before. */

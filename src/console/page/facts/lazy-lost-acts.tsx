@@ -6,4 +6,6 @@ const load = async () => ({ default: (await import('./cures-view.tsx')).LostActs
 
 /** The actions for deliveries that never arrived, in the file of all actions, after the first load, which stays small. */
 export const LostActs = (props: LostActsProps) =>
-  isFirstLoadOver.value ? <Loaded load={load} props={props} around={null} /> : null
+  isFirstLoadOver.value && props.destination.neverArrived > 0 ? (
+    <Loaded load={load} props={props} around={null} />
+  ) : null

@@ -1,11 +1,11 @@
-import { useSignal } from '@preact/signals'
 import { panel } from '../frame/panel.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { Alert } from '../state/alert.ts'
-import { operator } from '../state/caller.ts'
+import { useAct } from '../parts/act.ts'
+import { asOperator, operator } from '../state/caller.ts'
 import { dayOf, now, rowTime, shortTime } from '../state/clock.ts'
-import { failureText } from '../state/failure.ts'
-import { mayMute, unmuteAlert } from './alert.ts'
+import { readAll } from '../state/keep-reading.ts'
+import { mayMute } from './alert.ts'
 import type { Fact, Part } from './fact.ts'
 import { FactSentence } from './fact-line.tsx'
 
@@ -14,14 +14,8 @@ const BELL =
   'M10.27 21a2 2 0 0 0 3.46 0M3.26 15.33A1 1 0 0 0 4 17h16a1 1 0 0 0 .74-1.67C19.41 13.96 18 12.5 18 8A6 6 0 0 0 6 8c0 4.5-1.41 5.96-2.74 7.33'
 export const BELL_OFF = `${BELL}M2 2l20 20`
 
-interface MuteProps {
-  fact: Fact
-  /** Reloads what is wrong. */
-  changed: () => void
-}
-
 /** The bell at the end of a row, which mutes the alerts of a fact. */
-export const Mute = ({ fact: { parts, alerts = [] }, changed }: MuteProps) =>
+export const Mute = ({ fact: { parts, alerts = [] } }: { fact: Fact }) =>
   operator.value === null || alerts.length === 0 || !alerts.every(mayMute) ? (
     <span />
   ) : (
@@ -31,9 +25,7 @@ export const Mute = ({ fact: { parts, alerts = [] }, changed }: MuteProps) =>
       aria-label="Mute"
       title="Mute"
       aria-haspopup="dialog"
-      onClick={() =>
-        void (panel.value = { what: <FactSentence fact={{ parts: parts.map(plain) }} />, alerts, changed })
-      }
+      onClick={() => void (panel.value = { what: <FactSentence fact={{ parts: parts.map(plain) }} />, alerts })}
     >
       <Icon name={BELL} />
     </button>
@@ -42,20 +34,11 @@ export const Mute = ({ fact: { parts, alerts = [] }, changed }: MuteProps) =>
 /** A dialog must not contain links. */
 const plain = (part: Part): Part => (typeof part === 'string' || 'number' in part ? part : part.text)
 
-/** Muted facts, a gray row each: until when, from where, and how to unmute them. */
-export const Muted = ({ facts, changed }: { facts: readonly Fact[]; changed: () => void }) =>
-  facts.map((fact) => <MutedRow key={fact.key} fact={fact} changed={changed} />)
-
-function MutedRow({ fact: { parts, alerts = [] }, changed }: MuteProps) {
-  const error = useSignal('')
-  const unmute = async (): Promise<void> => {
-    const sgw = operator.value
-    if (sgw === null) return
-    await Promise.all(alerts.map((alert) => unmuteAlert(sgw, alert))).catch((reason: unknown) => {
-      error.value = failureText(reason)
-    })
-    changed()
-  }
+/** A muted fact, in a gray row: until when, from where, and how to unmute it. */
+export function Muted({ fact: { parts, alerts = [] } }: { fact: Fact }) {
+  const { act, error } = useAct()
+  const unmute = ({ alert, subject }: Alert): Promise<unknown> =>
+    asOperator().request('DELETE', `/v1/operator/alerts/${alert}/mute`, { query: { subject } })
   return (
     <li class="columns muted">
       <Icon name={BELL_OFF} />
@@ -66,7 +49,11 @@ function MutedRow({ fact: { parts, alerts = [] }, changed }: MuteProps) {
           {error.value}
         </span>
       </p>
-      <button type="button" class="link" onClick={() => void unmute()}>
+      <button
+        type="button"
+        class="link"
+        onClick={() => void act(() => Promise.all(alerts.map(unmute))).then(() => readAll())}
+      >
         Unmute
       </button>
     </li>

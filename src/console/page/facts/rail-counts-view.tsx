@@ -1,9 +1,9 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { hasPhone, isAll, troubles } from '../frame/views.ts'
 import { address } from '../state/address.ts'
 import { operator } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
-import { keepReading } from '../state/keep-reading.ts'
+import { useReading } from '../state/keep-reading.ts'
 import { othersInTrouble, ownAlerts, standing } from '../state/standing.ts'
 import { listAlerts, shareAlerts } from './alert.ts'
 import { AnswersCount } from './answers-count.tsx'
@@ -37,13 +37,7 @@ const READ_EVERY_MS = 30_000
 
 /** Only for an operator: alerts have no event. */
 function FiringReader() {
-  const sgw = operator.value
-  const reading = useMemo(
-    () => sgw && keepReading({ read: () => listAlerts(sgw), afterEventMs: READ_EVERY_MS, everyMs: READ_EVERY_MS }),
-    [sgw],
-  )
-  useEffect(() => () => reading?.stop(), [reading])
-  const known = reading?.value.value ?? null
+  const known = useReading({ read: listAlerts, everyMs: READ_EVERY_MS }, [operator.value]).value.value
   useEffect(() => {
     if (known !== null) shareAlerts(known)
   }, [known])

@@ -2,18 +2,8 @@ import type { ExtensionHealth } from '../../../client/client.ts'
 import type { Alert } from '../state/alert.ts'
 import type { Standing } from '../state/standing.ts'
 import type { Trouble, View } from '../state/view-names.ts'
-import { isMuted } from './fact.ts'
-import {
-  NONE_CAN_SEND,
-  countOf,
-  factsOf,
-  failedIn,
-  isNumberless,
-  isPaused,
-  isStopped,
-  waitsOf,
-  whereOf,
-} from './facts-of.ts'
+import { type Fact, isMuted } from './fact.ts'
+import { NONE_CAN_SEND, WAITING, factsOf, isNumberless, isPaused, isStopped } from './facts-of.ts'
 
 /** What fires. */
 interface Firing {
@@ -29,56 +19,38 @@ export function troublesOf(
   now: number,
   { own, others }: Firing = { own: [], others: 0 },
 ): Partial<Record<View, Trouble | null>> {
-  const { overview, extensions } = standing
-  const { totals, destinations } = overview
   const facts = factsOf(standing, now, own)
-  const muted = new Set(facts.filter(isMuted).map(({ key }) => key))
-  const heard = destinations.filter((destination) => !muted.has(whereOf(destination).id))
+  const count = (kind: Trouble['kind'], word: string, is: (fact: Fact) => boolean): Trouble | null => {
+    const heard = facts.filter((fact) => is(fact) && !isMuted(fact))
+    return trouble(
+      heard.reduce((sum, fact) => sum + fact.count, 0),
+      kind,
+      word,
+    )
+  }
+  const isLost = ({ action }: Fact): boolean => action?.type === 'destination' && action.params['state'] !== ''
+  const muted = facts.filter(isMuted).map(({ key }) => key)
   // This cannot be muted.
-  const noneCanSend = own.some(({ alert }) => alert === NONE_CAN_SEND)
+  const isAllHeard = own.some(({ alert }) => alert === NONE_CAN_SEND)
+  const heard = standing.extensions.filter(({ extensionId }) => isAllHeard || !muted.includes(extensionId))
   return {
     all: trouble(others, 'bad', others === 1 ? 'other tenant needs attention' : 'other tenants need attention'),
     messages:
-      trouble(muted.has('waiting') ? 0 : countOf(waitsOf(overview)), 'warn', 'waiting') ??
-      trouble(failedIn(totals) + totals.undelivered, 'bad', 'failed'),
+      count('warn', 'waiting', ({ key }) => key === WAITING) ??
+      count('bad', 'failed', ({ rank }) => rank === 'failures'),
     webhooks:
-      trouble(
-        heard.reduce((sum, { neverArrived }) => sum + neverArrived, 0),
-        'bad',
-        'never arrived',
-      ) ??
-      trouble(
-        heard.reduce((sum, { failingSince, failures }) => sum + (failingSince === null ? 0 : failures), 0),
-        'bad',
-        'failed attempts',
-      ),
-    numbers: numbersTrouble(
-      noneCanSend ? extensions : extensions.filter(({ extensionId }) => !muted.has(extensionId)),
-      extensions.length === 0,
-      now,
-    ),
+      count('bad', 'never arrived', isLost) ?? count('bad', 'failed attempts', ({ rank }) => rank === 'webhooks'),
+    numbers: standing.extensions.length === 0 ? trouble(1, 'bad', 'needs a number') : numbersTrouble(heard, now),
   }
 }
 
-function numbersTrouble(extensions: readonly ExtensionHealth[], hasNone: boolean, now: number): Trouble | null {
-  const those = (are: (extension: ExtensionHealth) => boolean): number => extensions.filter(are).length
+function numbersTrouble(extensions: readonly ExtensionHealth[], now: number): Trouble | null {
+  const count = (kind: Trouble['kind'], word: string, is: (extension: ExtensionHealth) => boolean): Trouble | null =>
+    trouble(extensions.filter(is).length, kind, word)
   return (
-    trouble(hasNone ? 1 : 0, 'bad', 'needs a number') ??
-    trouble(
-      those((each) => isStopped(each) || isNumberless(each)),
-      'bad',
-      'cannot send',
-    ) ??
-    trouble(
-      those(({ reason }) => reason !== null),
-      'warn',
-      'needs attention',
-    ) ??
-    trouble(
-      those((each) => isPaused(each, now)),
-      'warn',
-      'paused',
-    )
+    count('bad', 'cannot send', (each) => isStopped(each) || isNumberless(each)) ??
+    count('warn', 'needs attention', ({ reason }) => reason !== null) ??
+    count('warn', 'paused', (each) => isPaused(each, now))
   )
 }
 

@@ -41,18 +41,12 @@ const PAGE_KEYS: Readonly<Record<string, () => void>> = {
 export function followKeys(): void {
   let wentAt = -GO_WITHIN_MS
   addEventListener('keydown', (event) => {
-    if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
+    const isCommand = event.ctrlKey || event.metaKey
+    if (isCommand && event.key === 'k') {
       event.preventDefault()
       return focusSearch()
     }
-    if (
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      isTyping(event) ||
-      document.querySelector('dialog[open]') !== null
-    )
-      return
+    if (isCommand || event.altKey || isTyping(event) || document.querySelector('dialog[open]')) return
     const isLetter = event.key.length === 1
     if (isLetter && singleKeys.value === 'off') return
     if (event.key === 'g') wentAt = event.timeStamp

@@ -14,8 +14,6 @@ export interface Muting {
   /** What they say. */
   what: ComponentChild
   alerts: readonly Alert[]
-  /** Reads again what is wrong. */
-  changed: () => void
 }
 
 /** The dialogs of the frame. Their file is loaded when the first one opens. */

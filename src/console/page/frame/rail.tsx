@@ -3,7 +3,6 @@ import type { IconName } from '../parts/icon-paths.ts'
 import { me } from '../state/caller.ts'
 import { clockTime, now, zoneName } from '../state/clock.ts'
 import { privacy, theme, togglePrivacy, toggleZone } from '../state/settings.ts'
-import type { Trouble } from '../state/view-names.ts'
 import { ConnectionState } from './connection-state.tsx'
 import { focusSearch } from './keys.ts'
 import { panel } from './panel.ts'
@@ -63,7 +62,7 @@ const RailItem = ({ view, name, icon, trouble, sections }: ShownView) => (
 )
 
 /** How many things in a view are in trouble. */
-export const TroubleCount = ({ class: className, trouble }: { class: string; trouble: Trouble | null }) =>
+export const TroubleCount = ({ class: className, trouble }: { class: string; trouble: ShownView['trouble'] }) =>
   trouble && (
     <span class={`${className} ${trouble.kind}`} title={trouble.word}>
       {trouble.count}

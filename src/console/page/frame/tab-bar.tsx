@@ -1,7 +1,6 @@
 import { Icon, Mark } from '../parts/icon.tsx'
 import { addressOf } from '../state/address.ts'
 import { hasAll } from '../state/caller.ts'
-import { privacy, togglePrivacy } from '../state/settings.ts'
 import { focusSearch } from './keys.ts'
 import { panel } from './panel.ts'
 import { TroubleCount } from './rail.tsx'
@@ -19,17 +18,6 @@ export const TopBar = () => (
     )}
     <strong class="clip">{viewsShown.value.find(isCurrent)?.name ?? 'sgw'}</strong>
     <span class="rail-space" />
-    {privacy.value === 'on' && (
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Show texts and numbers"
-        aria-pressed="true"
-        onClick={togglePrivacy}
-      >
-        <Icon name="privacy" />
-      </button>
-    )}
     <button type="button" class="icon-button" aria-label="Search" onClick={focusSearch}>
       <Icon name="search" />
     </button>
@@ -40,7 +28,7 @@ export const TopBar = () => (
 export const TabBar = () => (
   <nav class="tab-bar" aria-label="Views">
     {viewsShown.value
-      .filter(({ isBehindMore }) => isBehindMore !== true)
+      .filter(({ isBehindMore }) => !isBehindMore)
       .map((item) => (
         <a key={item.view} class="stack" href={hrefOf(item)} aria-current={isCurrent(item) ? 'page' : undefined}>
           <Icon name={item.icon} />
@@ -59,7 +47,7 @@ export const TabBar = () => (
       More
       <TroubleCount
         class="tab-count"
-        trouble={viewsShown.value.find(({ isBehindMore, trouble }) => isBehindMore && trouble)?.trouble ?? null}
+        trouble={viewsShown.value.find(({ isBehindMore, trouble }) => isBehindMore && trouble)?.trouble}
       />
     </button>
   </nav>

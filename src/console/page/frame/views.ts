@@ -14,7 +14,7 @@ export interface ShownView {
   sections?: readonly View[] | undefined
   /** On a phone, it is under More. */
   isBehindMore?: boolean
-  trouble: Trouble | null
+  trouble?: Trouble | null | undefined
 }
 
 /** What the views have found. */
@@ -27,10 +27,6 @@ export const hasPhone = computed(
 
 /** Whether the gateway runs beside the built-in simulator. */
 export const isSimulated = (): boolean => document.documentElement.dataset['simulator'] !== undefined
-
-/** Beside the simulator, conversations appear on the contact's phone. */
-const PHONE = { name: 'Phone', icon: 'phone' } as const
-const CONVERSATIONS = { name: 'Conversations', icon: 'conversations' } as const
 
 /** The sections of Setup, each with an address of its own. */
 export const SETUP_SECTIONS = ['numbers', 'apps', 'tenants'] as const
@@ -51,29 +47,21 @@ export const allText = signal('')
 /** Whether all tenants are shown. With an app's key there is only one. */
 export const isAll = computed(() => address.value.view === 'all' && session.value?.kind === 'operator')
 
-/** The views in the rail. */
-export const viewsShown = computed<readonly ShownView[]>(() => [
-  ...(isAll.value || !hasAll.value
-    ? []
-    : [
-        {
-          view: 'all',
-          name: 'All tenants',
-          icon: 'left',
-          trouble: troubles.value.all ?? null,
-          isBehindMore: true,
-        } as const,
-      ]),
-  { view: isAll.value ? 'all' : 'overview', name: 'Overview', icon: 'overview', trouble: null },
-  { view: 'messages', name: 'Messages', icon: 'messages', trouble: troubles.value.messages ?? null },
-  { view: 'conversations', ...(hasPhone.value ? PHONE : CONVERSATIONS), trouble: isAll.value ? null : toAnswer.value },
-  { view: 'webhooks', name: 'Webhooks', icon: 'webhook', trouble: troubles.value.webhooks ?? null },
-  {
-    view: 'numbers',
-    name: 'Setup',
-    icon: 'setup',
-    trouble: troubles.value.numbers ?? null,
-    sections: SETUP_SECTIONS,
-    isBehindMore: true,
-  },
-])
+/** The views in the rail. Beside the simulator the conversations are seen on the contact's phone. */
+export const viewsShown = computed<readonly ShownView[]>(() => {
+  const { all, messages, webhooks, numbers } = troubles.value
+  const up: ShownView = { view: 'all', name: 'All tenants', icon: 'left', trouble: all, isBehindMore: true }
+  return [
+    ...(hasAll.value && !isAll.value ? [up] : []),
+    { view: isAll.value ? 'all' : 'overview', name: 'Overview', icon: 'overview' },
+    { view: 'messages', name: 'Messages', icon: 'messages', trouble: messages },
+    {
+      view: 'conversations',
+      name: hasPhone.value ? 'Phone' : 'Conversations',
+      icon: hasPhone.value ? 'phone' : 'conversations',
+      trouble: isAll.value ? null : toAnswer.value,
+    },
+    { view: 'webhooks', name: 'Webhooks', icon: 'webhook', trouble: webhooks },
+    { view: 'numbers', name: 'Setup', icon: 'setup', trouble: numbers, sections: SETUP_SECTIONS, isBehindMore: true },
+  ]
+})

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Overview } from '../../../client/client.ts'
 import { accountedIn, countOf, failedIn, waitsOf } from '../facts/facts-of.ts'
 import { addressOf } from '../state/address.ts'
+import { earliest } from '../parts/ends.ts'
 import { count, now, rowTime } from '../state/clock.ts'
 import type { Range } from './ranges.ts'
 import { latency } from './wire.ts'
@@ -20,50 +21,35 @@ export function Figures({ overview, range }: FiguresProps) {
   const { totals, p50Ms, p95Ms } = overview
   const waits = waitsOf(overview)
   const waiting = countOf(waits)
+  const failed = failedIn(totals)
+  const before = failedIn(overview.previous)
+  const after = range.name
   return (
     <section class="figures" aria-label={`The last ${range.inWords}`}>
-      <Figure mark="sent" word="Sent" params={{ state: 'sent', after: range.name }} value={count(totals.sent)} />
-      <Figure
-        mark="received"
-        word="Received"
-        params={{ state: 'received', after: range.name }}
-        value={count(totals.received)}
-      />
-      <Failed overview={overview} range={range} />
+      <Figure mark="sent" word="Sent" params={{ state: 'sent', after }} value={count(totals.sent)} />
+      <Figure mark="received" word="Received" params={{ state: 'received', after }} value={count(totals.received)} />
+      <Figure mark="failed" word="Failed" params={{ state: 'failed', after }} value={count(failed)}>
+        {failed > 0 && <small class="bad">{shareText(failed, overview)}</small>}
+        {failed + before > 0 && (
+          <small>
+            {range.before} {count(before)}
+          </small>
+        )}
+      </Figure>
       {totals.undelivered > 0 && (
-        <Figure
-          mark=""
-          word="Not delivered"
-          params={{ state: 'undelivered', after: range.name }}
-          value={count(totals.undelivered)}
-        >
+        <Figure word="Not delivered" params={{ state: 'undelivered', after }} value={count(totals.undelivered)}>
           <small class="bad">{shareText(totals.undelivered, overview)}</small>
         </Figure>
       )}
       {waiting > 0 && (
         <Figure mark="waiting" word="Waiting" params={{ state: 'waiting' }} value={count(waiting)}>
-          <small>since {rowTime(waits.map(({ since }) => since).toSorted()[0] ?? '', now.peek())}</small>
+          <small>since {rowTime(earliest(waits.map(({ since }) => since)) ?? '', now.peek())}</small>
         </Figure>
       )}
-      <Figure mark="" word="Time to send" params={null} value={latency(p50Ms)}>
+      <Figure word="Time to send" value={latency(p50Ms)}>
         {p95Ms !== null && <small>median, p95 {latency(p95Ms)}</small>}
       </Figure>
     </section>
-  )
-}
-
-function Failed({ overview, range }: FiguresProps) {
-  const failed = failedIn(overview.totals)
-  const before = failedIn(overview.previous)
-  return (
-    <Figure mark="failed" word="Failed" params={{ state: 'failed', after: range.name }} value={count(failed)}>
-      {failed > 0 && <small class="bad">{shareText(failed, overview)}</small>}
-      {failed + before > 0 && (
-        <small>
-          {range.before} {count(before)}
-        </small>
-      )}
-    </Figure>
   )
 }
 
@@ -75,10 +61,10 @@ function shareText(part: number, overview: Overview): string {
 }
 
 interface FigureProps {
-  /** The bars for which it is the legend; '' for none. */
-  mark: string
+  /** The bars for which it is the legend. */
+  mark?: string
   word: string
-  params: Readonly<Record<string, string>> | null
+  params?: Readonly<Record<string, string>>
   value: string
   children?: ComponentChildren
 }
@@ -86,8 +72,8 @@ interface FigureProps {
 const Figure = ({ mark, word, params, value, children }: FigureProps) => (
   <div class="figure">
     <div class="line figure-word">
-      {mark !== '' && <i class={`bar-mark ${mark}`} />}
-      {params === null ? (
+      {mark !== undefined && <i class={`bar-mark ${mark}`} />}
+      {params === undefined ? (
         word
       ) : (
         <a class="link" href={addressOf('messages', params)}>

@@ -1,16 +1,16 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { ExtensionHealth } from '../../../client/client.ts'
 import type { Fact } from '../facts/fact.ts'
 import { FactButton, FactSentence } from '../facts/fact-line.tsx'
 import { Mute } from '../facts/mute.tsx'
 import { accountedIn, failedIn, waitsOf } from '../facts/facts-of.ts'
 import { WAIT_ADVICE } from '../messages/wait-words.ts'
 import { hasLinks } from '../frame/panel.ts'
+import { Refused } from '../parts/refused.tsx'
+import { useAct } from '../parts/act.ts'
 import { addressOf } from '../state/address.ts'
-import { client } from '../state/caller.ts'
+import { asApp } from '../state/caller.ts'
+import { latest } from '../parts/ends.ts'
 import { count, dayOf, duration, now, rowTime } from '../state/clock.ts'
-import { failureText } from '../state/failure.ts'
 import type { Standing } from '../state/standing.ts'
 import { checksAsked } from './machine.ts'
 import { numbersSentence } from './wire.ts'
@@ -18,14 +18,12 @@ import { numbersSentence } from './wire.ts'
 interface HeadingProps {
   worst: Fact | null
   standing: Standing
-  /** Reloads what is wrong. */
-  changed: () => void
   /** The content after the buttons. */
   children: ComponentChildren
 }
 
 /** The worst trouble, in one sentence; below it since when, what ends it, and what to press. */
-export const Heading = ({ worst, standing, changed, children }: HeadingProps) => (
+export const Heading = ({ worst, standing, children }: HeadingProps) => (
   <header class="overview-head">
     <h1>
       {worst === null ? (
@@ -40,29 +38,23 @@ export const Heading = ({ worst, standing, changed, children }: HeadingProps) =>
     </p>
     <div class="actions overview-acts">
       {worst !== null && <Act fact={worst} isFirst />}
-      {worst !== null && <Mute fact={worst} changed={changed} />}
+      {worst !== null && <Mute fact={worst} />}
       {children}
     </div>
   </header>
 )
 
 function FineLead({ standing: { overview, extensions } }: { standing: Standing }) {
-  const last = lastInbound(extensions)
+  const last = latest(extensions.map(({ lastInboundAt }) => lastInboundAt))
   const bad = failedIn(overview.totals) + overview.totals.undelivered
   const failures = `${count(bad)} of ${count(accountedIn(overview))} failed in 24 hours, as usual. `
   return (
     <>
       Nothing is waiting, and nothing needs attention. {bad > 0 && failures}
-      {last === '' ? 'No text has arrived yet.' : <LastText at={last} />}
+      {last === null ? 'No text has arrived yet.' : <LastText at={last} />}
     </>
   )
 }
-
-const lastInbound = (extensions: readonly ExtensionHealth[]): string =>
-  extensions
-    .map(({ lastInboundAt }) => lastInboundAt ?? '')
-    .toSorted()
-    .at(-1) ?? ''
 
 const LastText = ({ at }: { at: string }) => (
   <>
@@ -129,28 +121,17 @@ export const ShowChecks = ({ class: className }: { class: string }) => (
 
 /** Leads the owner of an extension to RingCentral's consent page, and somebody else to a link for the owner. */
 function Connect() {
-  const error = useSignal('')
-  const connect = async (): Promise<void> => {
-    try {
-      const link = await client.value?.connection.connectLink()
-      if (link !== undefined) location.assign(link)
-    } catch (reason) {
-      error.value = failureText(reason)
-    }
-  }
+  const { act, error } = useAct()
+  const connect = async (): Promise<void> => location.assign(await asApp().connection.connectLink())
   return (
     <>
       {hasLinks() && (
-        <button type="button" class="button primary" onClick={() => void connect()}>
+        <button type="button" class="button primary" onClick={() => void act(connect)}>
           Connect
         </button>
       )}
       <FactButton fact={{ action: { type: 'invite' } }} />
-      {error.value !== '' && (
-        <span class="bad" role="alert">
-          {error.value}
-        </span>
-      )}
+      <Refused error={error.value} />
     </>
   )
 }

@@ -12,14 +12,12 @@ const SHOWN_AT_FIRST = 5
 interface NeedsProps {
   facts: readonly Fact[]
   muted: readonly Fact[]
-  /** Reloads what is wrong. */
-  changed: () => void
   /** The content beside the heading. */
   of?: string
 }
 
 /** What else is wrong, one row each: icon, sentence, since when, mute, one button. Muted rows are below. */
-export function Needs({ facts, muted, changed, of = '' }: NeedsProps) {
+export function Needs({ facts, muted, of = '' }: NeedsProps) {
   const isWhole = useSignal(false)
   if (facts.length + muted.length === 0) return null
   const shown = isWhole.value ? facts : facts.slice(0, SHOWN_AT_FIRST)
@@ -30,9 +28,11 @@ export function Needs({ facts, muted, changed, of = '' }: NeedsProps) {
       </h2>
       <ul>
         {shown.map((fact) => (
-          <Need key={fact.key} fact={fact} changed={changed} />
+          <Need key={fact.key} fact={fact} />
         ))}
-        <Muted facts={muted} changed={changed} />
+        {muted.map((fact) => (
+          <Muted key={fact.key} fact={fact} />
+        ))}
       </ul>
       {facts.length > shown.length && (
         <button type="button" class="button quiet" onClick={() => void (isWhole.value = true)}>
@@ -43,7 +43,7 @@ export function Needs({ facts, muted, changed, of = '' }: NeedsProps) {
   )
 }
 
-const Need = ({ fact, changed }: { fact: Fact; changed: () => void }) => (
+const Need = ({ fact }: { fact: Fact }) => (
   <li class="columns">
     <span class={fact.kind}>
       <Icon name={fact.icon} />
@@ -61,7 +61,7 @@ const Need = ({ fact, changed }: { fact: Fact; changed: () => void }) => (
         since {rowTime(fact.since, now.peek())}
       </time>
     )}
-    <Mute fact={fact} changed={changed} />
+    <Mute fact={fact} />
     <Act fact={fact} />
   </li>
 )

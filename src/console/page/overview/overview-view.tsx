@@ -9,16 +9,16 @@ import { Loaded } from '../frame/loaded.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { me } from '../state/caller.ts'
 import { clockTime, now } from '../state/clock.ts'
+import { isFirstLoadOver } from '../state/live.ts'
 import { Chart } from './chart.tsx'
 import { Figures } from './figures.tsx'
 import { Heading } from './heading.tsx'
 import { Needs } from './needs.tsx'
 import { Ranges, rangeShown } from './range-choice.tsx'
 import { MONTH } from './ranges.ts'
-import { type Known, useReading } from './reading.ts'
+import { type Known, useOverview } from './reading.ts'
 import { System } from './system.tsx'
 import { Destinations, Reasons } from './tables.tsx'
-import { WhenSeen } from './when-seen.tsx'
 import { WireMap } from './wire-map.tsx'
 import { wireOf } from './wire.ts'
 import './overview.css'
@@ -27,15 +27,13 @@ const loadUsage = () => import('./usage-view.tsx')
 
 /** Whether anything is wrong, since when, for whom, and what to do; then the figures behind it. */
 export default function OverviewView() {
-  const reading = useReading(rangeShown())
+  const { value, error, again } = useOverview(rangeShown())
   useEffect(() => void (document.title = 'Overview – sgw'), [])
-  if (reading === null) return null
-  const [known, error] = [reading.value.value, reading.error.value]
-  if (known !== null) return <Read known={known} error={error} changed={reading.again} />
-  return error === '' ? null : <LoadFailed what="The overview" error={error} again={reading.again} />
+  if (value.value === null) return <LoadFailed what="The overview" error={error.value} again={again} />
+  return <Read known={value.value} error={error.value} />
 }
 
-function Read({ known, error, changed }: { known: Known; error: string; changed: () => void }) {
+function Read({ known, error }: { known: Known; error: string }) {
   const { standing, overview, range, alerts } = known
   const heard = alerts.filter(({ tenantId = me.value?.tenantId }) => tenantId === me.value?.tenantId)
   const own = factsOf(standing, now.peek(), heard)
@@ -47,7 +45,7 @@ function Read({ known, error, changed }: { known: Known; error: string; changed:
   return (
     <div class="scroller overview">
       <div class="stack overview-in">
-        <Heading worst={worst} standing={standing} changed={changed}>
+        <Heading worst={worst} standing={standing}>
           <Ranges />
         </Heading>
         {error !== '' && (
@@ -56,9 +54,9 @@ function Read({ known, error, changed }: { known: Known; error: string; changed:
           </p>
         )}
         <WireMap wire={wireOf(overview, standing.extensions, now.peek())} />
-        <Needs facts={others} muted={facts.filter(isMuted)} changed={changed} />
+        <Needs facts={others} muted={facts.filter(isMuted)} />
         {isQuiet(overview) ? <Quiet extensions={standing.extensions} /> : <Traffic known={known} />}
-        {range === MONTH && <WhenSeen draw={() => <Loaded load={loadUsage} props={{}} />} />}
+        {range === MONTH && isFirstLoadOver.value && <Loaded load={loadUsage} props={{}} />}
         <System alerts={alerts} />
       </div>
     </div>

@@ -1,10 +1,9 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { Overview, Sgw } from '../../../client/client.ts'
+import type { Overview } from '../../../client/client.ts'
 import { isSoon, readStanding } from '../facts/read-standing.ts'
 import { listAlerts } from '../facts/alert.ts'
 import type { Alert } from '../state/alert.ts'
-import { client, operator } from '../state/caller.ts'
-import { type Reading, keepReading } from '../state/keep-reading.ts'
+import { asApp, client, operator } from '../state/caller.ts'
+import { type Reading, useReading } from '../state/keep-reading.ts'
 import type { Standing } from '../state/standing.ts'
 import type { Range } from './ranges.ts'
 
@@ -22,32 +21,23 @@ export interface Known {
 const READ_EVERY_MS = 30_000
 const READ_AFTER_EVENT_MS = 15_000
 
-/** Reads the view while it is shown; another range's data stays until this one is read. Null until the reader is known. */
-export function useReading(range: Range): Reading<Known> | null {
-  const sgw = client.value
-  const last = useRef<Known | null>(null)
-  const reading = useMemo(
-    () =>
-      sgw &&
-      keepReading({
-        read: () => readAll(sgw, range),
-        known: last.current,
-        afterEventMs: READ_AFTER_EVENT_MS,
-        everyMs: READ_EVERY_MS,
-        isSoon: (known, event) => isSoon(known?.standing ?? null, event),
-      }),
-    [sgw, range],
+/** Reads the view while it is shown. */
+export const useOverview = (range: Range): Reading<Known> =>
+  useReading(
+    {
+      read: () => readOverview(range),
+      everyMs: READ_EVERY_MS,
+      afterEventMs: READ_AFTER_EVENT_MS,
+      isSoon: (known, event) => isSoon(known?.standing ?? null, event),
+    },
+    [client.value, range],
   )
-  useEffect(() => () => reading?.stop(), [reading])
-  last.current = reading?.value.value ?? null
-  return reading
-}
 
-async function readAll(sgw: Sgw, range: Range): Promise<Known> {
+async function readOverview(range: Range): Promise<Known> {
   const [standing, ofRange, alerts] = await Promise.all([
-    readStanding(sgw),
-    range.hours === 24 ? null : sgw.overview(range.hours),
-    operator.value === null ? [] : listAlerts(operator.value),
+    readStanding(),
+    range.hours === 24 ? null : asApp().overview(range.hours),
+    operator.value === null ? [] : listAlerts(),
   ])
   return { standing, range, overview: ofRange ?? standing.overview, alerts }
 }

@@ -2,12 +2,11 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Alert } from '../state/alert.ts'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { me, operator } from '../state/caller.ts'
+import { asOperator, me, operator } from '../state/caller.ts'
 import { duration } from '../state/clock.ts'
 import { isFirstLoadOver } from '../state/live.ts'
 import { useLoading } from '../state/loading.ts'
-import { type Finding, type Status, checksAsked, readStatus, runDoctor } from './machine.ts'
-import { WhenSeen } from './when-seen.tsx'
+import { type Finding, type Status, checksAsked } from './machine.ts'
 
 /** One line for the gateway itself. It unfolds to the checks of `sgw doctor`, which take a moment and call RingCentral. */
 export function System({ alerts }: { alerts: readonly Alert[] }) {
@@ -20,7 +19,7 @@ export function System({ alerts }: { alerts: readonly Alert[] }) {
         {operator.value !== null && (
           <>
             <b>{isFine ? 'This machine is fine.' : 'This machine needs attention.'}</b>
-            {isFirstLoadOver.value && <WhenSeen draw={() => <StatusLine />} />}
+            {isFirstLoadOver.value && <StatusLine />}
           </>
         )}
         <span>sgw {me.value?.version ?? '–'}</span>
@@ -41,7 +40,7 @@ export function System({ alerts }: { alerts: readonly Alert[] }) {
 }
 
 function StatusLine() {
-  const { value, error, again } = useLoading(() => readOf(readStatus), [])
+  const { value, error, again } = useLoading(() => asOperator().request<Status>('GET', '/v1/operator/status'), [])
   if (error.value !== '')
     return (
       <span class="bad">
@@ -67,7 +66,7 @@ function backupText({ litestream, lagMs }: Status['backup']): string {
 }
 
 function Checks({ alerts }: { alerts: readonly Alert[] }) {
-  const { value, error, again } = useLoading(() => readOf(runDoctor), [])
+  const { value, error, again } = useLoading(() => asOperator().request<Finding[]>('GET', '/v1/operator/doctor'), [])
   const section = useRef<HTMLDivElement>(null)
   // They may have been requested from the top of the page, and take seconds to arrive.
   useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [value.value, error.value, checksAsked.value])
@@ -131,9 +130,4 @@ function verdictOf(findings: readonly Finding[]): string {
   const bad = findings.filter(({ level }) => level !== 'ok').length
   if (bad === 0) return `All ${findings.length} checks pass.`
   return `${bad} of ${findings.length} checks ${bad === 1 ? 'needs' : 'need'} attention.`
-}
-
-async function readOf<Value>(read: (sgw: NonNullable<typeof operator.value>) => Promise<Value>): Promise<Value> {
-  if (operator.value === null) throw new Error('Only an operator may read it')
-  return read(operator.value)
 }

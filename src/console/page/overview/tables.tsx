@@ -5,6 +5,7 @@ import { withNumbers } from '../parts/with-numbers.tsx'
 import { addressOf } from '../state/address.ts'
 import { count, now, rowTime, utcTime } from '../state/clock.ts'
 import type { Range } from './ranges.ts'
+import { Table } from './table.tsx'
 import { latency } from './wire.ts'
 
 /** Why messages failed, the most frequent first. */
@@ -16,30 +17,21 @@ export function Reasons({ overview, range }: { overview: Overview; range: Range 
       {errors.length === 0 ? (
         <p class="dim">No message failed in {range.inWords}.</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Reason</th>
-              <th scope="col">Last</th>
-              <th scope="col">Messages</th>
+        <Table columns={['Reason', 'Last', 'Messages']}>
+          {errors.map(({ error, failure, count: times, lastAt }) => (
+            <tr key={error}>
+              <td>
+                <a class="link" href={addressOf('messages', { state: 'failed', failure, after: range.name })}>
+                  {withNumbers(reasonText(error))}
+                </a>
+              </td>
+              <td class="dim" title={utcTime(lastAt)}>
+                {rowTime(lastAt, now.peek())}
+              </td>
+              <td>{count(times)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {errors.map(({ error, failure, count: times, lastAt }) => (
-              <tr key={error}>
-                <td>
-                  <a class="link" href={addressOf('messages', { state: 'failed', failure, after: range.name })}>
-                    {withNumbers(reasonText(error))}
-                  </a>
-                </td>
-                <td class="dim" title={utcTime(lastAt)}>
-                  {rowTime(lastAt, now.peek())}
-                </td>
-                <td>{count(times)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
     </section>
   )
@@ -63,20 +55,11 @@ export function Destinations({ overview }: { overview: Overview }) {
       {destinations.length === 0 ? (
         <p class="dim">Nothing was posted. An app with a webhook address gets each text that arrives.</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Destination</th>
-              <th scope="col">p95</th>
-              <th scope="col">Delivered</th>
-            </tr>
-          </thead>
-          <tbody>
-            {destinations.map((each) => (
-              <Destination key={`${each.kind} ${each.appId ?? each.triggerId ?? each.url}`} {...each} />
-            ))}
-          </tbody>
-        </table>
+        <Table columns={['Destination', 'p95', 'Delivered']}>
+          {destinations.map((each) => (
+            <Destination key={`${each.kind} ${each.appId ?? each.triggerId ?? each.url}`} {...each} />
+          ))}
+        </Table>
       )}
     </section>
   )

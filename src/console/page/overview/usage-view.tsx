@@ -1,17 +1,17 @@
 import type { UsageDay } from '../../../client/client.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { appName, client } from '../state/caller.ts'
+import { appName, asApp, client } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
 import { csvOf } from './csv.ts'
 import { save } from './save.ts'
+import { Table } from './table.tsx'
 
 /** What each app sent and received by day, as a table and a file for a spreadsheet. */
 export default function Usage() {
-  const { value, error, again } = useLoading(async () => (await client.value?.usage()) ?? [], [client.value])
+  const { value, error, again } = useLoading(() => asApp().usage(), [client.value])
   const days = value.value
-  if (error.value !== '') return <LoadFailed what="The usage" error={error.value} again={again} />
-  if (days === null) return null
+  if (days === null) return <LoadFailed what="The usage" error={error.value} again={again} />
   return (
     <section class="usage" aria-labelledby="usage">
       <header class="line">
@@ -40,24 +40,15 @@ const dayText = (date: string): string =>
     .replace(',', '')
 
 const Days = ({ days }: { days: readonly UsageDay[] }) => (
-  <table>
-    <thead>
-      <tr>
-        {['Day', 'App', 'Sent', 'Failed', 'Received', 'Segments', 'Media'].map((name) => (
-          <th scope="col">{name}</th>
+  <Table columns={['Day', 'App', 'Sent', 'Failed', 'Received', 'Segments', 'Media']}>
+    {days.map(({ date, appId, sent, failed, received, segments, media = 0 }) => (
+      <tr key={`${date} ${appId}`}>
+        <td title={date}>{dayText(date)}</td>
+        <td>{appName(appId)}</td>
+        {[sent, failed, received, segments, media].map((value) => (
+          <td>{count(value)}</td>
         ))}
       </tr>
-    </thead>
-    <tbody>
-      {days.map(({ date, appId, sent, failed, received, segments, media = 0 }) => (
-        <tr key={`${date} ${appId}`}>
-          <td title={date}>{dayText(date)}</td>
-          <td>{appName(appId)}</td>
-          {[sent, failed, received, segments, media].map((value) => (
-            <td>{count(value)}</td>
-          ))}
-        </tr>
-      ))}
-    </tbody>
-  </table>
+    ))}
+  </Table>
 )

@@ -2,6 +2,7 @@ import type { ExtensionHealth, Overview } from '../../../client/client.ts'
 import type { Part } from '../facts/fact.ts'
 import { countOf, isPaused, isStopped, numbersOf, waitsOf } from '../facts/facts-of.ts'
 import type { IconName } from '../parts/icon-paths.ts'
+import { earliest, latest } from '../parts/ends.ts'
 import { clockTime, count, duration } from '../state/clock.ts'
 
 type Kind = 'plain' | 'warn' | 'bad'
@@ -63,9 +64,8 @@ const webhooksText = ({ destinations: { length } }: Overview): string =>
 
 function queueLine(overview: Overview, now: number) {
   const waits = waitsOf(overview)
-  const [oldest] = waits.map(({ since }) => since).toSorted()
-  if (oldest !== undefined)
-    return line(`${count(countOf(waits))} wait, oldest ${rough(now - Date.parse(oldest))}`, 'warn')
+  const oldest = earliest(waits.map(({ since }) => since))
+  if (oldest !== null) return line(`${count(countOf(waits))} wait, oldest ${rough(now - Date.parse(oldest))}`, 'warn')
   const { queued, scheduled } = overview
   if (queued > scheduled) return line(`${count(queued - scheduled)} in the queue`)
   return line(scheduled > 0 ? `${count(scheduled)} scheduled` : 'queue empty')
@@ -105,11 +105,7 @@ export function numbersSentence(extensions: readonly ExtensionHealth[], now: num
   const [paused, all] = [numbersOf(those).length, numbers.length]
   if (paused > 0) {
     const who = paused === all ? 'No number' : `${all - paused} of ${all} numbers`
-    const until =
-      those
-        .map(({ pausedUntil }) => pausedUntil ?? '')
-        .toSorted()
-        .at(-1) ?? ''
+    const until = latest(those.map(({ pausedUntil }) => pausedUntil)) ?? ''
     return [`${who} can send now: RingCentral paused ${all === 1 ? 'it' : paused} until ${clockTime(until)}`]
   }
   return all > 1 ? [`All ${all} numbers can send and receive`] : [{ number }, ' can send and receive']

@@ -1,7 +1,7 @@
 import { type Authorized, closePanel, panel } from '../frame/panel.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { client } from '../state/caller.ts'
+import { asApp } from '../state/caller.ts'
 import { enterTenant } from './entering.tsx'
 import { useLoading } from '../state/loading.ts'
 
@@ -11,13 +11,13 @@ import { useLoading } from '../state/loading.ts'
 export function Authorize({ extension, tenantId = '' }: Authorized) {
   const read = async (): Promise<string> => {
     if (tenantId !== '') await enterTenant(tenantId)
-    return (await client.value?.connection.connectLink()) ?? ''
+    return asApp().connection.connectLink()
   }
   const { value, error, again } = useLoading(read, [])
   const name = extension ?? 'the extension'
   return (
     <Dialog title={extension === null ? 'Connect an extension' : `Authorize ${name} again`} close={closePanel}>
-      {error.value !== '' && <LoadFailed what="The link" error={error.value} again={again} />}
+      <LoadFailed what="The link" error={error.value} again={again} />
       <p>
         RingCentral asks for the sign-in of {name}, in another tab. The link works once, within 5 minutes. If somebody
         else owns the extension, make an invite link and send it to them.

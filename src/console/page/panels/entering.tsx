@@ -1,4 +1,4 @@
-import type { App, Sgw } from '../../../client/client.ts'
+import { listApps } from '../parts/app-choices.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { addressOf, param, refine } from '../state/address.ts'
 import { become, me, operator } from '../state/caller.ts'
@@ -11,17 +11,14 @@ export function Entering() {
     else location.replace(addressOf('tenants'))
   }
   const { error, again } = useLoading(enter, [])
-  return error.value === '' ? null : <LoadFailed what="The tenant" error={error.value} again={again} />
+  return <LoadFailed what="The tenant" error={error.value} again={again} />
 }
 
 /** Acts as the oldest active app of a tenant, unless the console already acts for the tenant. Resolves with false if there is none. */
 export async function enterTenant(tenantId: string): Promise<boolean> {
   if (me.value?.tenantId === tenantId) return true
-  const app = operator.value && (await listApps(operator.value, tenantId)).find(({ isActive }) => isActive)
-  if (!app) return false
-  await become(app.appId)
-  return true
+  // An app's key can act as no other one.
+  const [app] = operator.value === null ? [] : await listApps(tenantId)
+  if (app !== undefined) await become(app.appId)
+  return app !== undefined
 }
-
-const listApps = async (sgw: Sgw, tenantId: string): Promise<App[]> =>
-  (await sgw.request<{ apps: App[] }>('GET', '/v1/operator/apps', { query: { tenantId } })).apps

@@ -2,7 +2,7 @@ import { closePanel } from '../frame/panel.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { Secret } from '../parts/secret.tsx'
-import { client } from '../state/caller.ts'
+import { asApp } from '../state/caller.ts'
 import { now, rowTime } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
 
@@ -11,10 +11,10 @@ const INVITE_MS = 7 * 86_400_000
 
 /** Makes a link by which the owner of an extension authorizes it, and shows it to copy. */
 export function Invite() {
-  const { value, error, again } = useLoading(async () => (await client.value?.connection.inviteLink()) ?? '', [])
+  const { value, error, again } = useLoading(() => asApp().connection.inviteLink(), [])
   return (
     <Dialog title="Invite link" close={closePanel}>
-      {error.value !== '' && <LoadFailed what="The link" error={error.value} again={again} />}
+      <LoadFailed what="The link" error={error.value} again={again} />
       {value.value !== null && (
         <>
           <p>

@@ -55,7 +55,7 @@ const ViewItem = ({ view, name, icon, trouble }: ShownView) => (
     <a class="item panel-item" href={hrefOf({ view, trouble })} onClick={closePanel}>
       <Icon name={icon} />
       {name}
-      {trouble !== null && (
+      {trouble && (
         <span class={`small ${trouble.kind}`}>
           {trouble.count} {trouble.word}
         </span>

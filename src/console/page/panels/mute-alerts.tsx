@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals'
-import type { Sgw } from '../../../client/client.ts'
 import { type Muting, closePanel } from '../frame/panel.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { Refused } from '../parts/refused.tsx'
+import { useAct } from '../parts/act.ts'
 import type { Alert } from '../state/alert.ts'
-import { operator } from '../state/caller.ts'
-import { failureText } from '../state/failure.ts'
+import { asOperator } from '../state/caller.ts'
+import { readAll } from '../state/keep-reading.ts'
 
 const HOUR_MS = 3_600_000
 const TIMES: readonly [label: string, ms: number | null][] = [
@@ -14,17 +14,11 @@ const TIMES: readonly [label: string, ms: number | null][] = [
 ]
 
 /** Silences alerts for a time, here and at `ALERT_URL`. */
-export function MuteAlerts({ what, alerts, changed }: Muting) {
-  const error = useSignal('')
+export function MuteAlerts({ what, alerts }: Muting) {
+  const { act, error } = useAct()
   const mute = async (until: string): Promise<void> => {
-    try {
-      const sgw = operator.value
-      if (sgw !== null) await Promise.all(alerts.map((alert) => muteAlert(sgw, alert, until)))
-      closePanel()
-    } catch (reason) {
-      error.value = failureText(reason)
-    }
-    changed()
+    if (await act(() => Promise.all(alerts.map((alert) => muteAlert(alert, until))))) closePanel()
+    readAll()
   }
   return (
     <Dialog title="Mute" close={closePanel}>
@@ -35,11 +29,7 @@ export function MuteAlerts({ what, alerts, changed }: Muting) {
         Until then, nothing about it is posted to ALERT_URL, and no headline or count mentions it. It stays on this
         page, in gray.
       </p>
-      {error.value !== '' && (
-        <p class="bad" role="alert">
-          {error.value}
-        </p>
-      )}
+      <Refused error={error.value} />
       <div class="actions">
         <button type="button" class="button quiet" onClick={closePanel}>
           Back
@@ -56,5 +46,5 @@ export function MuteAlerts({ what, alerts, changed }: Muting) {
 
 const untilOf = (ms: number | null): string => (ms === null ? 'over' : new Date(Date.now() + ms).toISOString())
 
-const muteAlert = (sgw: Sgw, { alert, subject }: Alert, until: string): Promise<unknown> =>
-  sgw.request('PUT', `/v1/operator/alerts/${alert}/mute`, { body: { subject, until } })
+const muteAlert = ({ alert, subject }: Alert, until: string): Promise<unknown> =>
+  asOperator().request('PUT', `/v1/operator/alerts/${alert}/mute`, { body: { subject, until } })

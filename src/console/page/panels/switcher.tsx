@@ -1,13 +1,15 @@
-import { signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { closePanel } from '../frame/panel.ts'
 import { allText, isAll } from '../frame/views.ts'
 import { type AppChoice, readChoices } from '../parts/app-choices.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { submitted } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
+import { Refused } from '../parts/refused.tsx'
+import { useAct } from '../parts/act.ts'
 import { open } from '../state/address.ts'
 import { actAs, hasAll, me, operator } from '../state/caller.ts'
-import { failureText } from '../state/failure.ts'
 import { useLoading } from '../state/loading.ts'
 import { endSession, session } from '../state/session.ts'
 
@@ -36,16 +38,13 @@ function Choice() {
   const { value, error, again } = useLoading(readChoices, [])
   const choices = value.value ?? []
   const typed = useSignal('')
+  const { act, error: refusal } = useAct()
   const found = choices.filter((choice) => matches(choice, typed.value))
+  const choose = (choice: AppChoice) => act(() => show(choice))
   if (error.value !== '' && choices.length === 0)
     return <LoadFailed what="The apps" error={error.value} again={again} />
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (found[0] !== undefined) void choose(found[0])
-      }}
-    >
+    <form onSubmit={submitted(() => found[0] && choose(found[0]))}>
       {choices.length > SEARCHED_APPS && (
         <input
           class="field"
@@ -55,31 +54,25 @@ function Choice() {
           onInput={({ currentTarget }) => void (typed.value = currentTarget.value)}
         />
       )}
-      <Found found={found} withAll={typed.value === ''} />
-      {refusal.value !== '' && (
-        <p class="bad" role="alert">
-          {refusal.value}
-        </p>
-      )}
+      <ul class="panel-list">
+        {hasAll.value && typed.value === '' && (
+          <Item isChosen={isAll.value} name="All tenants" of={allText.value} choose={showAll} />
+        )}
+        {found.map((choice) => (
+          <Item
+            key={choice.appId}
+            isChosen={!isAll.value && choice.appId === me.value?.appId}
+            name={choice.name}
+            of={choice.tenantName}
+            choose={() => void choose(choice)}
+          />
+        ))}
+      </ul>
+      <Refused error={refusal.value} />
       {found.length === 0 && typed.value !== '' && <p class="dim">No tenant or app has this name.</p>}
     </form>
   )
 }
-
-const Found = ({ found, withAll }: { found: readonly AppChoice[]; withAll: boolean }) => (
-  <ul class="panel-list">
-    {hasAll.value && withAll && <Item isChosen={isAll.value} name="All tenants" of={allText.value} choose={showAll} />}
-    {found.map((choice) => (
-      <Item
-        key={choice.appId}
-        isChosen={!isAll.value && choice.appId === me.value?.appId}
-        name={choice.name}
-        of={choice.tenantName}
-        choose={() => void choose(choice)}
-      />
-    ))}
-  </ul>
-)
 
 interface ItemProps {
   isChosen: boolean
@@ -115,16 +108,8 @@ export function leave(): void {
   void sgw?.request('DELETE', '/v1/operator/session').catch(() => undefined)
 }
 
-/** Why the last choice failed; '' if it did not. */
-const refusal = signal('')
-
-async function choose(choice: AppChoice): Promise<void> {
-  try {
-    await actAs(choice)
-    if (isAll.value) open('overview')
-    refusal.value = ''
-    closePanel()
-  } catch (error) {
-    refusal.value = failureText(error)
-  }
+async function show(choice: AppChoice): Promise<void> {
+  await actAs(choice)
+  if (isAll.value) open('overview')
+  closePanel()
 }

@@ -1,43 +1,31 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import './dialog.css'
-import { failureText } from '../state/failure.ts'
+import { useAct } from './act.ts'
 import { Dialog } from './dialog.tsx'
+import { type Typed, submitted } from './field.tsx'
+import { Refused } from './refused.tsx'
 
 interface ConfirmProps {
   title: string
   button: string
   isDanger?: boolean
-  run: () => Promise<void>
+  run: (typed: Typed) => Promise<unknown>
   close: () => void
   children: ComponentChildren
 }
 
-/** A sentence with live facts or a field to fill in, and a verb on the button, which Enter in a field presses. An error stays in the dialog. */
+/** A sentence with live facts or fields to fill, and the verb on the button, which Enter in a field presses. An error stays in the dialog. */
 export function Confirm({ title, button, isDanger = false, run, close, children }: ConfirmProps) {
-  const isBusy = useSignal(false)
-  const error = useSignal('')
-  const confirm = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    isBusy.value = true
-    try {
-      await run()
-      close()
-    } catch (reason) {
-      error.value = failureText(reason)
-    } finally {
-      isBusy.value = false
-    }
+  const { act, isBusy, error } = useAct()
+  const confirm = async (typed: Typed): Promise<void> => {
+    if (await act(() => run(typed))) close()
   }
   return (
     <Dialog title={title} close={close}>
-      <form onSubmit={(event) => void confirm(event)}>
+      <form onSubmit={submitted(confirm)}>
         <div>{children}</div>
-        {error.value !== '' && (
-          <p class="bad" role="alert">
-            {error.value}
-          </p>
-        )}
+        <Refused error={error.value} />
         <div class="actions">
           <button type="button" class="button quiet" onClick={close}>
             Back
@@ -48,5 +36,24 @@ export function Confirm({ title, button, isDanger = false, run, close, children 
         </div>
       </form>
     </Dialog>
+  )
+}
+
+interface AskProps extends Omit<ConfirmProps, 'close'> {
+  /** The words of the button that asks. */
+  label: string
+  class?: string
+}
+
+/** A button that asks before it does something. */
+export function Ask({ label, class: className = 'button quiet', ...asked }: AskProps) {
+  const isAsked = useSignal(false)
+  return (
+    <>
+      <button type="button" class={className} onClick={() => void (isAsked.value = true)}>
+        {label}
+      </button>
+      {isAsked.value && <Confirm {...asked} close={() => void (isAsked.value = false)} />}
+    </>
   )
 }

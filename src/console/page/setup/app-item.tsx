@@ -1,28 +1,23 @@
-import { type Signal, useSignal } from '@preact/signals'
 import type { App } from '../../../client/client.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { readChoices } from '../parts/app-choices.ts'
+import { Ask } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { readChoices } from '../parts/app-choices.ts'
-import { actAs, client, me, operator } from '../state/caller.ts'
+import { actAs, asApp, me, operator } from '../state/caller.ts'
 import { count, duration, now } from '../state/clock.ts'
+import { readAll } from '../state/keep-reading.ts'
 import { useLoading } from '../state/loading.ts'
 import { beginSession, endSession } from '../state/session.ts'
-import type { AppCalls } from './calls.ts'
+import { activateApp, deactivateApp, rotateKey } from './calls.ts'
 import { Entry, Time } from './extension.tsx'
 import { showSecret } from './new-secret.tsx'
-
-interface AppItemProps {
-  app: App
-  calls: AppCalls | null
-  changed: () => void
-}
 
 const KEY = 'M21 2l-9.6 9.6M15.5 7.5l4 4M2 15.5a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0'
 
 /** One app: its key, its webhook address, and what a person can do with it. */
-export function AppItem({ app, calls, changed }: AppItemProps) {
+export function AppItem({ app }: { app: App }) {
   const isOwn = app.appId === me.value?.appId
+  const isOperator = operator.value !== null
   return (
     <li class="thing" tabIndex={-1} aria-label={app.name}>
       <div class="line thing-head">
@@ -31,11 +26,13 @@ export function AppItem({ app, calls, changed }: AppItemProps) {
         </span>
         <h2>{app.name}</h2>
         {!app.isActive && <span class="state dim">Inactive</span>}
-        {isOwn && (
-          <span class="dim">{operator.value === null ? 'Your key belongs to this app' : 'You act as this app'}</span>
-        )}
+        {isOwn && <span class="dim">{isOperator ? 'You act as this app' : 'Your key belongs to this app'}</span>}
       </div>
-      {calls !== null && (isOwn || operator.value !== null) && <Buttons app={app} calls={calls} changed={changed} />}
+      {(isOwn || isOperator) && (
+        <div class="actions thing-buttons">
+          {app.isActive ? <OfActive app={app} /> : isOperator && <Activate app={app} />}
+        </div>
+      )}
       <dl class="thing-facts">
         <Entry name="Key">
           <span class="mono">{app.apiKeyPrefix}…</span>
@@ -56,78 +53,56 @@ export function AppItem({ app, calls, changed }: AppItemProps) {
   )
 }
 
-type Asked = 'rotate' | 'deactivate' | 'activate'
-
-function Buttons({ app, calls, changed }: AppItemProps & { calls: AppCalls }) {
-  const asked = useSignal<Asked | null>(null)
-  const ask = (which: Asked) => () => void (asked.value = which)
-  return (
-    <div class="actions thing-buttons">
-      {app.isActive ? (
-        <>
-          <button type="button" class="button" onClick={ask('rotate')}>
-            Rotate key…
-          </button>
-          <button type="button" class="button quiet" onClick={ask('deactivate')}>
-            Deactivate…
-          </button>
-        </>
-      ) : (
-        calls.activate !== null && (
-          <button type="button" class="button" onClick={ask('activate')}>
-            Activate…
-          </button>
-        )
-      )}
-      <Asking app={app} calls={calls} asked={asked} changed={changed} />
-    </div>
-  )
-}
-
-function Asking({ app, calls, asked, changed }: AppItemProps & { calls: AppCalls; asked: Signal<Asked | null> }) {
-  const close = (): void => void (asked.value = null)
-  const give = async (call: Promise<{ apiKey: string }>): Promise<void> => {
-    const { apiKey } = await call
-    showSecret({ app: app.name, apiKey })
-    // The key with which this tab signed in no longer works.
-    if (operator.peek() === null) beginSession({ kind: 'key', token: apiKey })
-    changed()
-  }
-  const { activate } = calls
-  if (asked.value === 'rotate') return <RotateKey app={app} run={() => give(calls.rotateKey(app))} close={close} />
-  if (asked.value === 'deactivate')
-    return <Deactivate app={app} run={() => deactivate(app, calls).then(changed)} close={close} />
-  if (asked.value === 'activate' && activate !== null)
-    return (
-      <Confirm title={`Activate ${app.name}`} button="Activate" run={() => give(activate(app))} close={close}>
-        It gets a new key, which is shown once. The old key stays invalid.
-      </Confirm>
-    )
-  return null
-}
-
-interface QuestionProps {
-  app: App
-  run: () => Promise<void>
-  close: () => void
-}
-
-const RotateKey = ({ app, run, close }: QuestionProps) => (
-  <Confirm title={`Rotate the key of ${app.name}`} button="Rotate key" isDanger run={run} close={close}>
-    The old key stops working at once. <UsedText app={app} />
-  </Confirm>
+const OfActive = ({ app }: { app: App }) => (
+  <>
+    <Ask
+      label="Rotate key…"
+      class="button"
+      title={`Rotate the key of ${app.name}`}
+      button="Rotate key"
+      isDanger
+      run={() => give(app, rotateKey(app))}
+    >
+      The old key stops working at once. <UsedText app={app} />
+    </Ask>
+    <Ask label="Deactivate…" title={`Deactivate ${app.name}`} button="Deactivate" isDanger run={() => deactivate(app)}>
+      <StopsText app={app} />
+    </Ask>
+  </>
 )
 
-const Deactivate = ({ app, run, close }: QuestionProps) => (
-  <Confirm title={`Deactivate ${app.name}`} button="Deactivate" isDanger run={run} close={close}>
-    <StopsText app={app} />
-  </Confirm>
+const Activate = ({ app }: { app: App }) => (
+  <Ask
+    label="Activate…"
+    class="button"
+    title={`Activate ${app.name}`}
+    button="Activate"
+    run={() => give(app, activateApp(app))}
+  >
+    It gets a new key, which is shown once. The old key stays invalid.
+  </Ask>
 )
 
-async function deactivate(app: App, calls: AppCalls): Promise<void> {
-  await calls.deactivate(app)
+/** Shows a new key. */
+async function give({ name }: App, call: Promise<{ apiKey: string }>): Promise<void> {
+  const { apiKey } = await call
+  showSecret({ app: name, apiKey })
+  // The key with which this tab signed in no longer works.
+  if (operator.peek() === null) beginSession({ kind: 'key', token: apiKey })
+  readAll()
+}
+
+async function deactivate(app: App): Promise<void> {
+  await deactivateApp(app)
   if (operator.peek() === null) endSession(`${app.name} is inactive, and its key no longer works.`)
   else if (app.appId === me.peek()?.appId) await actAsAnother(app)
+  readAll()
+}
+
+/** An inactive app can only read, so an operator continues as another app of the tenant if there is one. */
+async function actAsAnother({ tenantId }: App): Promise<void> {
+  const other = (await readChoices()).find((choice) => choice.tenantId === tenantId)
+  if (other !== undefined) await actAs(other)
 }
 
 /** `booking-app used it 4 s ago.` */
@@ -141,24 +116,15 @@ const UsedText = ({ app: { name, lastUsedAt } }: { app: App }) => (
 
 /** What stops, and what continues. */
 function StopsText({ app }: { app: App }) {
-  const waiting = useLoading(async () => {
-    const page = await client.value?.sms.list({ appId: app.appId, state: 'waiting', limit: 1 }).page(1)
-    return page?.total ?? null
-  }, [])
-  const { value } = waiting.value
+  const readWaiting = () => asApp().sms.list({ appId: app.appId, state: 'waiting', limit: 1 }).page(1)
+  const waiting = useLoading(readWaiting, []).value.value?.total ?? 0
   return (
     <>
       Its key stops working at once. <UsedText app={app} />
       {app.webhookUrl !== null &&
         ` ${new URL(app.webhookUrl).host} gets no more webhooks, not even those that failed before.`}
-      {value !== null && value > 0 && ` ${count(value)} of its messages wait, and are still sent.`}
+      {waiting > 0 && ` ${count(waiting)} of its messages wait, and are still sent.`}
       {operator.value === null && ' Only an operator can activate it again.'}
     </>
   )
-}
-
-/** An inactive app can only read, so an operator continues as another app of the tenant if there is one. */
-async function actAsAnother({ tenantId }: App): Promise<void> {
-  const other = (await readChoices()).find((choice) => choice.tenantId === tenantId)
-  if (other !== undefined) await actAs(other)
 }

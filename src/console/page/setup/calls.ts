@@ -1,68 +1,29 @@
-import type { App, RegisteredApp, RotatedKey, Sgw } from '../../../client/client.ts'
+import type { App, NewApp, RegisteredApp, RotatedKey } from '../../../client/client.ts'
+import { asApp, asOperator, operator } from '../state/caller.ts'
 import type { Tenant } from '../state/operator.ts'
 
-/** A tenant in the list of all, with its active apps, and its extensions that are not revoked. */
-export interface TenantItem extends Tenant {
-  apps: number
-  extensions: number
-  createdAt: string
-}
+/** Nothing announces a change of an extension, an app or a tenant, so they are read again this often. */
+export const READ_EVERY_MS = 15_000
 
-export interface TenantPage {
-  tenants: TenantItem[]
-  total: number
-  page: number
-  limit: number
-}
+export const createTenant = (name: string): Promise<Tenant> =>
+  asOperator().request('POST', '/v1/operator/tenants', { body: { name } })
 
-export const readTenants = (sgw: Sgw, page: number): Promise<TenantPage> =>
-  sgw.request('GET', '/v1/operator/tenants', { query: { page, limit: 100 } })
+// An operator can change each app, regardless of the app that the console acts as; an app's key only its own.
 
-export const createTenant = (sgw: Sgw, name: string): Promise<Tenant> =>
-  sgw.request('POST', '/v1/operator/tenants', { body: { name } })
+/** Creates an app; its key is in this answer alone. */
+export const createApp = (app: NewApp): Promise<RegisteredApp> =>
+  operator.value === null
+    ? asApp().apps.register(app)
+    : asOperator().request('POST', '/v1/operator/apps', { body: app })
 
-export const setTenantStatus = (sgw: Sgw, { tenantId, status }: Omit<Tenant, 'name'>): Promise<Tenant> =>
-  sgw.request('PUT', `/v1/operator/tenants/${tenantId}`, { body: { status } })
+export const rotateKey = ({ appId }: App): Promise<RotatedKey> =>
+  operator.value === null ? asApp().apps.rotateKey(appId) : postAsOperator(appId, 'rotate-key')
 
-interface JwtToConnect {
-  tenantId: string
-  jwt: string
-}
+export const deactivateApp = ({ appId }: App): Promise<unknown> =>
+  operator.value === null ? asApp().apps.deactivate(appId) : postAsOperator(appId, 'deactivate')
 
-export const connectByJwt = (sgw: Sgw, body: JwtToConnect): Promise<unknown> =>
-  sgw.request('POST', '/v1/operator/extensions', { body })
+/** Only an operator may. */
+export const activateApp = ({ appId }: App): Promise<RotatedKey> => postAsOperator(appId, 'activate')
 
-export interface AppToCreate {
-  tenantId: string
-  name: string
-  webhookUrl: string | null
-}
-
-/** What can be done with apps: an operator can change each app, an app's key only its own. */
-export interface AppCalls {
-  create(app: AppToCreate): Promise<RegisteredApp>
-  rotateKey(app: App): Promise<RotatedKey>
-  deactivate(app: App): Promise<unknown>
-  /** Null if only an operator may. */
-  activate: ((app: App) => Promise<RotatedKey>) | null
-}
-
-/** As an operator, regardless of the app that the console acts as. */
-export const callsOfOperator = (sgw: Sgw): AppCalls => {
-  const post = <Answer>({ appId }: App, verb: string): Promise<Answer> =>
-    sgw.request('POST', `/v1/operator/apps/${appId}/${verb}`)
-  return {
-    create: (app) => sgw.request('POST', '/v1/operator/apps', { body: app }),
-    rotateKey: (app) => post(app, 'rotate-key'),
-    deactivate: (app) => post(app, 'deactivate'),
-    activate: (app) => post(app, 'activate'),
-  }
-}
-
-/** With an app's key. */
-export const callsOfKey = (sgw: Sgw): AppCalls => ({
-  create: (app) => sgw.apps.register(app),
-  rotateKey: ({ appId }) => sgw.apps.rotateKey(appId),
-  deactivate: ({ appId }) => sgw.apps.deactivate(appId),
-  activate: null,
-})
+const postAsOperator = <Answer>(appId: string, verb: string): Promise<Answer> =>
+  asOperator().request('POST', `/v1/operator/apps/${appId}/${verb}`)

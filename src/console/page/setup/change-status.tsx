@@ -1,42 +1,32 @@
-import { useSignal } from '@preact/signals'
-import type { Sgw } from '../../../client/client.ts'
-import { Confirm } from '../parts/confirm.tsx'
-import { type TenantItem, setTenantStatus } from './calls.ts'
+import { Ask } from '../parts/confirm.tsx'
+import { asOperator } from '../state/caller.ts'
+import { readAll } from '../state/keep-reading.ts'
+import type { TenantItem } from '../state/operator.ts'
 
-interface ChangeStatusProps {
-  tenant: Pick<TenantItem, 'tenantId' | 'name' | 'status' | 'apps' | 'extensions'>
-  sgw: Sgw
-  changed: () => void
-}
+type ChangeStatusProps = Pick<TenantItem, 'tenantId' | 'name' | 'status' | 'apps' | 'extensions'>
 
 /** Suspends a tenant, or activates it again; says first what happens. */
-export function ChangeStatus({ tenant, sgw, changed }: ChangeStatusProps) {
-  const { tenantId, name, apps, extensions } = tenant
-  const isAsked = useSignal(false)
-  const isActive = tenant.status === 'active'
+export function ChangeStatus({ tenantId, name, status, apps, extensions }: ChangeStatusProps) {
+  const isActive = status === 'active'
+  const verb = isActive ? 'Suspend' : 'Activate'
   const change = async (): Promise<void> => {
-    await setTenantStatus(sgw, { tenantId, status: isActive ? 'suspended' : 'active' })
-    changed()
+    const body = { status: isActive ? 'suspended' : 'active' }
+    await asOperator().request('PUT', `/v1/operator/tenants/${tenantId}`, { body })
+    readAll()
   }
   return (
-    <>
-      <button type="button" class={isActive ? 'button quiet' : 'button'} onClick={() => void (isAsked.value = true)}>
-        {isActive ? 'Suspend…' : 'Activate…'}
-      </button>
-      {isAsked.value && (
-        <Confirm
-          title={`${isActive ? 'Suspend' : 'Activate'} ${name}`}
-          button={isActive ? 'Suspend' : 'Activate'}
-          isDanger={isActive}
-          run={change}
-          close={() => void (isAsked.value = false)}
-        >
-          {isActive
-            ? `${stoppedText(apps)} refused at once, and open sockets close. Messages and webhooks wait until the tenant is active again. Texts to ${extensionsText(extensions)} are still received.`
-            : 'Its keys work again at once, and what waits is sent.'}
-        </Confirm>
-      )}
-    </>
+    <Ask
+      label={`${verb}…`}
+      class={isActive ? 'button quiet' : 'button'}
+      title={`${verb} ${name}`}
+      button={verb}
+      isDanger={isActive}
+      run={change}
+    >
+      {isActive
+        ? `${stoppedText(apps)} refused at once, and open sockets close. Messages and webhooks wait until the tenant is active again. Texts to ${extensionsText(extensions)} are still received.`
+        : 'Its keys work again at once, and what waits is sent.'}
+    </Ask>
   )
 }
 

@@ -1,43 +1,33 @@
-import { useSignal } from '@preact/signals'
-import { NameDialog } from './name-dialog.tsx'
-import type { AppCalls } from './calls.ts'
+import { Ask } from '../parts/confirm.tsx'
+import { Field, type Typed } from '../parts/field.tsx'
+import { readAll } from '../state/keep-reading.ts'
+import { createApp } from './calls.ts'
 import { showSecret } from './new-secret.tsx'
 
 interface CreateAppProps {
-  tenant: { tenantId: string; name: string }
-  calls: AppCalls
-  created: () => void
-  close: () => void
+  tenantId: string
+  tenantName: string
+  class: string
 }
 
-/** Creates an app, and shows its key only this once. */
-export function CreateApp({ tenant: { tenantId, name: tenantName }, calls, created, close }: CreateAppProps) {
-  const webhookUrl = useSignal('')
-  const create = async (name: string): Promise<void> => {
-    const app = await calls.create({ tenantId, name, webhookUrl: webhookUrl.value.trim() || null })
+/** Creates an app of a tenant, and shows its key only this once. */
+export function CreateApp({ tenantId, tenantName, class: className }: CreateAppProps) {
+  const create = async (typed: Typed): Promise<void> => {
+    const app = await createApp({ tenantId, name: typed('name'), webhookUrl: typed('webhookUrl') || null })
     showSecret({ app: app.name, apiKey: app.apiKey, webhookSecret: app.webhookSecret })
-    created()
+    readAll()
   }
   return (
-    <NameDialog
-      title="Create an app"
-      text={`An app is a program with a key of its own. It sends and receives the texts of ${tenantName}.`}
-      label="Name of the app"
-      button="Create app"
-      run={create}
-      close={close}
-    >
-      <label class="asked">
-        Webhook address, if it has one
-        <input
-          class="field"
-          type="url"
-          maxLength={2000}
-          placeholder="https://"
-          value={webhookUrl.value}
-          onInput={({ currentTarget }) => void (webhookUrl.value = currentTarget.value)}
-        />
-      </label>
-    </NameDialog>
+    <Ask label="Create app" class={className} title="Create an app" button="Create app" run={create}>
+      An app is a program with a key of its own. It sends and receives the texts of {tenantName}.
+      <Field label="Name of the app" name="name" required maxLength={100} />
+      <Field
+        label="Webhook address, if it has one"
+        name="webhookUrl"
+        type="url"
+        maxLength={2000}
+        placeholder="https://"
+      />
+    </Ask>
   )
 }

@@ -1,16 +1,16 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { ExtensionHealth } from '../../../client/client.ts'
+import type { ExtensionHealth, NumberHealth } from '../../../client/client.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
 import type { Fact } from '../facts/fact.ts'
 import { hasLinks } from '../frame/panel.ts'
 import { AuthorizeButton } from '../parts/authorize-button.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { Ask } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
-import { client, operator } from '../state/caller.ts'
+import { asApp, operator } from '../state/caller.ts'
 import { count, now, rowTime, utcTime } from '../state/clock.ts'
+import { readAll } from '../state/keep-reading.ts'
 import { ConnectJwt } from './connect-jwt.tsx'
 import { extensionName, midSentenceName, subscriptionOf } from './numbers-facts.ts'
 import '../style/why.css'
@@ -19,11 +19,10 @@ interface ExtensionProps {
   extension: ExtensionHealth
   /** What is wrong with it, worst first. */
   facts: readonly Fact[]
-  changed: () => void
 }
 
 /** One extension: its numbers, what is wrong, what to press, and its state. */
-export function Extension({ extension, facts, changed }: ExtensionProps) {
+export function Extension({ extension, facts }: ExtensionProps) {
   const [worst] = facts
   return (
     <li class="thing" data-id={extension.extensionId} tabIndex={-1} aria-label={extensionName(extension)}>
@@ -39,50 +38,53 @@ export function Extension({ extension, facts, changed }: ExtensionProps) {
       {facts.map((fact) => (
         <Trouble key={fact.key} fact={fact} extension={extension} />
       ))}
-      <Buttons extension={extension} isNeeded={worst?.rank === 'stopped'} changed={changed} />
+      <Buttons extension={extension} isNeeded={worst?.rank === 'stopped'} />
       <Facts extension={extension} />
     </li>
   )
 }
 
+/** Those that send, each with what is special about it, and those that cannot. */
 const NumbersOf = ({ extension }: Pick<ExtensionProps, 'extension'>) => (
   <p class="thing-numbers">
     {extension.phoneNumbers.length === 0 && <span class="dim">No number</span>}
     {extension.phoneNumbers.map((number) => (
-      <span key={number}>
-        <PhoneNumber value={number} />
-        <CopyButton text={number} label="Copy the number" />
-        {isTextOnly(extension, number) && (
-          <span class="dim small" title="RingCentral gives it no MmsSender; toll-free numbers never have it">
-            no pictures
-          </span>
-        )}
-        {isElsewhere(extension, number) && <span class="dim small">texts to it go to Shared Inbox</span>}
-        <Tier extension={extension} number={number} />
-      </span>
+      <OneNumber
+        key={number}
+        number={number}
+        health={extension.numbers?.find(({ phoneNumber }) => phoneNumber === number)}
+      />
     ))}
     {extension.cannotSend?.map(({ phoneNumber, reason }) => (
-      <span key={phoneNumber}>
-        <PhoneNumber value={phoneNumber} />
-        <CopyButton text={phoneNumber} label="Copy the number" />
-        <span class="dim small">cannot send: {reason}</span>
-      </span>
+      <OneNumber key={phoneNumber} number={phoneNumber} reason={reason} />
     ))}
   </p>
 )
 
-const isTextOnly = ({ numbers = [] }: ExtensionHealth, number: string): boolean =>
-  numbers.some(({ phoneNumber, canSendMedia }) => phoneNumber === number && canSendMedia === false)
+interface OneNumberProps {
+  number: string
+  health?: NumberHealth | undefined
+  /** Why it cannot send. */
+  reason?: string
+}
 
-const isElsewhere = ({ numbers = [] }: ExtensionHealth, number: string): boolean =>
-  numbers.some(({ phoneNumber, inbound }) => phoneNumber === number && inbound === 'elsewhere')
-
-/** The tier of its campaign, and how many texts a day all numbers of the campaign have together. */
-function Tier({ extension: { numbers = [] }, number }: { extension: ExtensionHealth; number: string }) {
-  const campaign = numbers.find(({ phoneNumber }) => phoneNumber === number)?.campaign
-  if (!campaign?.tier) return null
-  const { tier, dailyLimit } = campaign
-  return <span class="dim small">{dailyLimit === null ? tier : `${tier}, ${count(dailyLimit)} a day`}</span>
+function OneNumber({ number, health, reason }: OneNumberProps) {
+  const { tier, dailyLimit = null } = health?.campaign ?? {}
+  return (
+    <span>
+      <PhoneNumber value={number} />
+      <CopyButton text={number} label="Copy the number" />
+      {health?.canSendMedia === false && (
+        <span class="dim small" title="RingCentral gives it no MmsSender; toll-free numbers never have it">
+          no pictures
+        </span>
+      )}
+      {health?.inbound === 'elsewhere' && <span class="dim small">texts to it go to Shared Inbox</span>}
+      {/* The campaign's, of all its numbers together. */}
+      {tier && <span class="dim small">{dailyLimit === null ? tier : `${tier}, ${count(dailyLimit)} a day`}</span>}
+      {reason !== undefined && <span class="dim small">cannot send: {reason}</span>}
+    </span>
+  )
 }
 
 function stateText({ status }: ExtensionHealth, worst: Fact | undefined): string {
@@ -184,37 +186,29 @@ export const Time = ({ at }: { at: string | null }) =>
     </time>
   )
 
-type ButtonsProps = Pick<ExtensionProps, 'extension' | 'changed'> & { isNeeded: boolean }
-
-function Buttons({ extension, isNeeded, changed }: ButtonsProps) {
-  const isAsked = useSignal(false)
+function Buttons({ extension, isNeeded }: { extension: ExtensionHealth; isNeeded: boolean }) {
   const className = isNeeded ? 'button primary' : 'button quiet'
   const isByJwt = extension.connectedBy === 'jwt'
   const disconnect = async (): Promise<void> => {
-    await client.value?.connection.disconnectExtension(extension.extensionId)
-    changed()
+    await asApp().connection.disconnectExtension(extension.extensionId)
+    readAll()
   }
   return (
     <div class="actions thing-buttons">
       {(isByJwt || !hasLinks()) && operator.value !== null ? (
-        <ConnectJwt text={`Connect with ${isByJwt ? 'another' : 'a'} JWT`} class={className} connected={changed} />
+        <ConnectJwt text={`Connect with ${isByJwt ? 'another' : 'a'} JWT`} class={className} />
       ) : (
         <AuthorizeButton extension={midSentenceName(extension)} class={className} />
       )}
-      <button type="button" class="button quiet" onClick={() => void (isAsked.value = true)}>
-        Disconnect…
-      </button>
-      {isAsked.value && (
-        <Confirm
-          title={`Disconnect ${extensionName(extension)}`}
-          button="Disconnect"
-          isDanger
-          run={disconnect}
-          close={() => void (isAsked.value = false)}
-        >
-          <DisconnectText extension={extension} />
-        </Confirm>
-      )}
+      <Ask
+        label="Disconnect…"
+        title={`Disconnect ${extensionName(extension)}`}
+        button="Disconnect"
+        isDanger
+        run={disconnect}
+      >
+        <DisconnectText extension={extension} />
+      </Ask>
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import type { ExtensionHealth } from '../../../client/client.ts'
-import { type Fact, worstFirst } from '../facts/fact.ts'
+import { type Fact, KINDS, worstFirst } from '../facts/fact.ts'
 import { extensionFacts, isNumberless, isPaused, numbersOf } from '../facts/facts-of.ts'
 import { clockTime } from '../state/clock.ts'
 
@@ -14,8 +14,8 @@ export interface NumbersStanding {
 export function numbersStanding(extensions: readonly ExtensionHealth[], now: number): NumbersStanding {
   const facts = [
     ...extensionFacts(extensions),
-    ...extensions.flatMap((extension) => [...numberlessFact(extension), ...pauseFact(extension, now)]),
-  ]
+    ...extensions.flatMap((extension) => [numberlessFact(extension), pauseFact(extension, now)]),
+  ].filter((fact) => fact !== null)
   const { worst, others } = worstFirst(facts)
   const sorted = worst === null ? [] : [worst, ...others]
   return {
@@ -47,35 +47,27 @@ export const midSentenceName = (extension: Parameters<typeof extensionName>[0]):
 
 const base = { since: null, action: null, count: 1 } as const
 
-const numberlessFact = (extension: ExtensionHealth): Fact[] =>
-  !isNumberless(extension)
-    ? []
-    : [
-        {
-          ...base,
-          key: `${extension.extensionId} numbers`,
-          rank: 'stopped',
-          kind: 'bad',
-          icon: 'failed',
-          parts: [`${extensionName(extension)} has no number that can text`],
-          advice: 'Give it a number with SMS at RingCentral, and authorize it again.',
-        },
-      ]
+function numberlessFact(extension: ExtensionHealth): Fact | null {
+  if (!isNumberless(extension)) return null
+  return {
+    ...base,
+    ...KINDS.stopped,
+    key: `${extension.extensionId} numbers`,
+    parts: [`${extensionName(extension)} has no number that can text`],
+    advice: 'Give it a number with SMS at RingCentral, and authorize it again.',
+  }
+}
 
-function pauseFact(extension: ExtensionHealth, now: number): Fact[] {
+function pauseFact(extension: ExtensionHealth, now: number): Fact | null {
   const { extensionId, pausedUntil } = extension
-  if (!isPaused(extension, now)) return []
-  return [
-    {
-      ...base,
-      key: `${extensionId} pause`,
-      rank: 'waits',
-      kind: 'warn',
-      icon: 'waiting',
-      parts: [`RingCentral paused ${midSentenceName(extension)} until ${clockTime(pausedUntil ?? now)}`],
-      advice: 'Its messages wait and go out then. Nothing is lost.',
-    },
-  ]
+  if (!isPaused(extension, now)) return null
+  return {
+    ...base,
+    key: `${extensionId} pause`,
+    ...KINDS.waits,
+    parts: [`RingCentral paused ${midSentenceName(extension)} until ${clockTime(pausedUntil ?? now)}`],
+    advice: 'Its messages wait and go out then. Nothing is lost.',
+  }
 }
 
 /**

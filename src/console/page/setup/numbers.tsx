@@ -6,22 +6,23 @@ import { NoNumber } from '../parts/empty.tsx'
 import { InviteButton } from '../parts/authorize-button.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { param } from '../state/address.ts'
-import { client } from '../state/caller.ts'
+import { asApp, client } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
+import { useReading } from '../state/keep-reading.ts'
 import { standing } from '../state/standing.ts'
+import { READ_EVERY_MS } from './calls.ts'
 import { ConnectJwt } from './connect-jwt.tsx'
 import { Extension } from './extension.tsx'
 import { fineNumbersText, numbersStanding } from './numbers-facts.ts'
-import { useRead } from './read.ts'
 
 /** The tenant's extensions: what is wrong with each, since when, and what to press. */
 export function Numbers() {
-  const { value, error, again } = useRead(async () => (await client.value?.connection.health()) ?? null, [client.value])
+  const read = () => asApp().connection.health()
+  const { value, error, again } = useReading({ read, everyMs: READ_EVERY_MS }, [client.value])
   const extensions = value.value
   useSharedExtensions(extensions)
   useLinked(extensions !== null)
-  if (extensions === null)
-    return error.value === '' ? null : <LoadFailed what="The numbers" error={error.value} again={again} />
+  if (extensions === null) return <LoadFailed what="The numbers" error={error.value} again={again} />
   const { worst, byExtension } = numbersStanding(extensions, now.value)
   const order = extensions.toSorted((a, b) => rankOf(byExtension, a) - rankOf(byExtension, b))
   return (
@@ -29,7 +30,7 @@ export function Numbers() {
       <header class="setup-head">
         <h1>{worst === null ? fineNumbersText(extensions) : <FactSentence fact={worst} />}.</h1>
         <div class="actions">
-          <Connect first={extensions.length === 0 ? 'button primary' : 'button'} connected={again} />
+          <Connect first={extensions.length === 0 ? 'button primary' : 'button'} />
         </div>
       </header>
       {extensions.length === 0 && <NoNumber />}
@@ -39,7 +40,6 @@ export function Numbers() {
             key={extension.extensionId}
             extension={extension}
             facts={byExtension.get(extension.extensionId) ?? []}
-            changed={again}
           />
         ))}
       </ul>
@@ -48,18 +48,18 @@ export function Numbers() {
 }
 
 /** The ways to connect an extension; `first`: the style of the recommended one. */
-const Connect = ({ first, connected }: { first: string; connected: () => void }) =>
+const Connect = ({ first }: { first: string }) =>
   hasLinks() ? (
     <>
       <button type="button" class={first} onClick={() => void (panel.value = { extension: null })}>
         Connect an extension
       </button>
-      <ConnectJwt text="Connect with a JWT" connected={connected} />
+      <ConnectJwt text="Connect with a JWT" />
       <InviteButton />
     </>
   ) : (
     <>
-      <ConnectJwt text="Connect with a JWT" class={first} connected={connected} />
+      <ConnectJwt text="Connect with a JWT" class={first} />
       <p class="dim">A link needs PUBLIC_URL, the https:// address that browsers reach.</p>
     </>
   )

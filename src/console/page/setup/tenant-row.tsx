@@ -1,17 +1,10 @@
-import type { Sgw } from '../../../client/client.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { me } from '../state/caller.ts'
-import type { TenantItem } from './calls.ts'
+import type { TenantItem } from '../state/operator.ts'
 import { ChangeStatus } from './change-status.tsx'
+import { CreateApp } from './create-app.tsx'
 import { Entry, Time } from './extension.tsx'
-
-interface TenantRowProps {
-  tenant: TenantItem
-  sgw: Sgw
-  changed: () => void
-  createApp: () => void
-}
 
 const STATES = {
   active: { word: 'Active', icon: 'sent', kind: 'dim' },
@@ -20,35 +13,34 @@ const STATES = {
 } as const
 
 /** One tenant: its state, what it has, and what a person can do with it. */
-export function TenantRow({ tenant, sgw, changed, createApp }: TenantRowProps) {
-  const { word, icon, kind } = STATES[tenant.status]
+export function TenantRow({ tenant }: { tenant: TenantItem }) {
+  const { tenantId, name, status, apps } = tenant
+  const { word, icon, kind } = STATES[status]
   return (
-    <li class="thing" tabIndex={-1} aria-label={tenant.name}>
+    <li class="thing" tabIndex={-1} aria-label={name}>
       <div class="line thing-head">
         <span class={kind}>
           <Icon name={icon} />
         </span>
-        <h2>{tenant.name}</h2>
+        <h2>{name}</h2>
         <span class={`state ${kind}`}>{word}</span>
-        {tenant.tenantId === me.value?.tenantId && <span class="dim">You are viewing this tenant</span>}
+        {tenantId === me.value?.tenantId && <span class="dim">You are viewing this tenant</span>}
       </div>
       <div class="actions thing-buttons">
-        {tenant.status === 'active' && (
-          <button type="button" class={tenant.apps === 0 ? 'button primary' : 'button'} onClick={createApp}>
-            Create app
-          </button>
+        {status === 'active' && (
+          <CreateApp tenantId={tenantId} tenantName={name} class={apps === 0 ? 'button primary' : 'button'} />
         )}
-        <ChangeStatus tenant={tenant} sgw={sgw} changed={changed} />
+        <ChangeStatus {...tenant} />
       </div>
       <dl class="thing-facts">
-        <Entry name="Active apps">{tenant.apps}</Entry>
+        <Entry name="Active apps">{apps}</Entry>
         <Entry name="Extensions">{tenant.extensions}</Entry>
         <Entry name="Created">
           <Time at={tenant.createdAt} />
         </Entry>
         <Entry name="Id" isWide>
-          <span class="mono">{tenant.tenantId}</span>
-          <CopyButton text={tenant.tenantId} label="Copy the id" />
+          <span class="mono">{tenantId}</span>
+          <CopyButton text={tenantId} label="Copy the id" />
         </Entry>
       </dl>
     </li>

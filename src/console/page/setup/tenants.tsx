@@ -1,108 +1,72 @@
 import { useSignal } from '@preact/signals'
-import type { Sgw } from '../../../client/client.ts'
+import { Ask } from '../parts/confirm.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { Field } from '../parts/field.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { noteTenants, operator } from '../state/caller.ts'
+import { operator, readTenants } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
-import { type TenantItem, type TenantPage, callsOfOperator, createTenant, readTenants } from './calls.ts'
-import { CreateApp } from './create-app.tsx'
-import { NameDialog } from './name-dialog.tsx'
-import { useRead } from './read.ts'
+import { readAll, useReading } from '../state/keep-reading.ts'
+import type { TenantPage } from '../state/operator.ts'
+import { READ_EVERY_MS, createTenant } from './calls.ts'
 import { TenantRow } from './tenant-row.tsx'
 
 /** For operators: the tenants of this gateway. */
-export function Tenants() {
-  const sgw = operator.value
-  const pages = useSignal(1)
-  const { value, error, again } = useRead(
-    async () => (sgw === null ? null : readPages(sgw, pages.value)),
-    [sgw, pages.value],
+export const Tenants = () =>
+  operator.value === null ? (
+    <Empty
+      title="Only an operator sees all tenants."
+      text="An app’s key sees its own tenant. A link of “sgw console” signs an operator in."
+      command="sgw console"
+    />
+  ) : (
+    <AllTenants />
   )
-  const isCreating = useSignal(false)
-  /** The tenant that gets an app. */
-  const owner = useSignal<TenantItem | null>(null)
+
+function AllTenants() {
+  const pages = useSignal(1)
+  const read = () => readPages(pages.value)
+  const { value, error, again } = useReading({ read, everyMs: READ_EVERY_MS }, [operator.value, pages.value])
   const known = value.value
-  if (sgw === null) return <NotAnOperator />
-  if (known === null)
-    return error.value === '' ? null : <LoadFailed what="The tenants" error={error.value} again={again} />
+  if (known === null) return <LoadFailed what="The tenants" error={error.value} again={again} />
   return (
     <>
-      <Head known={known} create={() => void (isCreating.value = true)} />
-      <TenantList known={known} sgw={sgw} changed={again} createApp={(tenant) => void (owner.value = tenant)} />
+      <header class="setup-head">
+        <h1>{sentence(known)}</h1>
+        <div class="actions">
+          <CreateTenant />
+        </div>
+      </header>
+      <ul class="things" aria-label="Tenants">
+        {known.tenants.map((tenant) => (
+          <TenantRow key={tenant.tenantId} tenant={tenant} />
+        ))}
+      </ul>
       {known.tenants.length < known.total && (
         <button type="button" class="button setup-more" onClick={() => void pages.value++}>
           Load more of {count(known.total)}
         </button>
       )}
-      {isCreating.value && <CreateTenant sgw={sgw} created={again} close={() => void (isCreating.value = false)} />}
-      {owner.value !== null && (
-        <CreateApp
-          tenant={owner.value}
-          calls={callsOfOperator(sgw)}
-          created={again}
-          close={() => void (owner.value = null)}
-        />
-      )}
     </>
   )
 }
 
-const Head = ({ known, create }: { known: TenantPage; create: () => void }) => (
-  <header class="setup-head">
-    <h1>{sentence(known)}</h1>
-    <div class="actions">
-      <button type="button" class="button" onClick={create}>
-        Create tenant
-      </button>
-    </div>
-  </header>
-)
-
-interface TenantListProps {
-  known: TenantPage
-  sgw: Sgw
-  changed: () => void
-  createApp: (tenant: TenantItem) => void
-}
-
-const TenantList = ({ known, sgw, changed, createApp }: TenantListProps) => (
-  <ul class="things" aria-label="Tenants">
-    {known.tenants.map((tenant) => (
-      <TenantRow
-        key={tenant.tenantId}
-        tenant={tenant}
-        sgw={sgw}
-        changed={changed}
-        createApp={() => createApp(tenant)}
-      />
-    ))}
-  </ul>
-)
-
-const NotAnOperator = () => (
-  <Empty
-    title="Only an operator sees all tenants."
-    text="An app’s key sees its own tenant. A link of “sgw console” signs an operator in."
-    command="sgw console"
-  />
-)
-
-const CreateTenant = ({ sgw, created, close }: { sgw: Sgw; created: () => void; close: () => void }) => (
-  <NameDialog
+const CreateTenant = () => (
+  <Ask
+    label="Create tenant"
+    class="button"
     title="Create a tenant"
-    text="A tenant has numbers, apps and messages of its own. Other tenants see none of them."
-    label="Name of the tenant"
     button="Create tenant"
-    run={(name) => createTenant(sgw, name).then(created)}
-    close={close}
-  />
+    run={(typed) => createTenant(typed('name')).then(() => readAll())}
+  >
+    A tenant has numbers, apps and messages of its own. Other tenants see none of them.
+    <Field label="Name of the tenant" name="name" required maxLength={100} />
+  </Ask>
 )
 
 /** The first pages as one list. */
-async function readPages(sgw: Sgw, pages: number): Promise<TenantPage> {
-  const [first, ...rest] = await Promise.all(Array.from({ length: pages }, (_, index) => readTenants(sgw, index + 1)))
-  if (first === undefined) throw new RangeError('There is always a first page')
-  noteTenants(first.total)
+async function readPages(pages: number): Promise<TenantPage> {
+  const first = await readTenants()
+  const rest = await Promise.all(Array.from({ length: pages - 1 }, (_, index) => readTenants(index + 2)))
   return { ...first, tenants: [first, ...rest].flatMap(({ tenants }) => tenants) }
 }
 

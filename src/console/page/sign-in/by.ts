@@ -1,15 +1,15 @@
-import { Sgw, SgwError } from '../../../client/client.ts'
-import { GATEWAY } from '../state/address.ts'
+import { SgwError } from '../../../client/client.ts'
+import { clientWith } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
+import type { OpenedSession } from '../state/operator.ts'
 import { beginSession, session, signInReason, storedSession } from '../state/session.ts'
-import { openSession } from './calls.ts'
-
-const clientOf = (token: string): Sgw => new Sgw({ baseUrl: GATEWAY, apiKey: token })
 
 /** Exchanges a login from `sgw console` for a session; null asks for the session that development with the simulator grants. */
 export async function signInByLogin(login: string | null): Promise<void> {
   try {
-    const { token, expiresAt } = await openSession(clientOf(''), login)
+    const body = login === null ? {} : { login }
+    const opened = clientWith('').request<OpenedSession>('POST', '/v1/operator/session', { body })
+    const { token, expiresAt } = await opened
     beginSession({ kind: 'operator', token }, expiresAt)
   } catch (error) {
     session.value = storedSession()
@@ -24,7 +24,7 @@ export async function signInByLogin(login: string | null): Promise<void> {
 /** Signs in with an app's key, if the gateway accepts it. */
 export async function signInByKey(key: string): Promise<void> {
   try {
-    await clientOf(key).me()
+    await clientWith(key).me()
     beginSession({ kind: 'key', token: key })
   } catch (error) {
     signInReason.value = reasonOf(

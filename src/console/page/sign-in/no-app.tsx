@@ -1,32 +1,28 @@
 import { useSignal } from '@preact/signals'
 import type { RegisteredApp } from '../../../client/client.ts'
-import { listTenants, readChoices } from '../parts/app-choices.ts'
+import { readChoices } from '../parts/app-choices.ts'
+import { type Typed, submitted } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
+import { Refused } from '../parts/refused.tsx'
 import { Secret } from '../parts/secret.tsx'
-import { actAs, hasNoApp, operator } from '../state/caller.ts'
-import { failureText } from '../state/failure.ts'
+import { createApp, createTenant } from '../setup/calls.ts'
+import { useAct } from '../parts/act.ts'
+import { actAs, hasNoApp, readTenants } from '../state/caller.ts'
 import { useLoading } from '../state/loading.ts'
-import { createApp, createTenant } from './calls.ts'
 
 /** Acts as the first app. If there is none, an operator sees a form that creates an app, and a tenant if there is none. */
 export function NoApp() {
   const created = useSignal<RegisteredApp | null>(null)
   const { value: isThere, error, again } = useLoading(actAsFirst, [])
-  if (error.value !== '')
-    return (
-      <main class="sign-in" id="main" tabIndex={-1}>
-        <LoadFailed what="The apps" error={error.value} again={again} />
-      </main>
-    )
-  if (isThere.value !== false) return null
   return (
     <main class="sign-in" id="main" tabIndex={-1}>
-      <Mark />
-      {created.value === null ? (
-        <CreateApp created={(app) => void (created.value = app)} />
-      ) : (
-        <NewKey app={created.value} />
+      <LoadFailed what="The apps" error={error.value} again={again} />
+      {isThere.value === false && (
+        <>
+          <Mark />
+          {created.value === null ? <CreateApp created={created} /> : <NewKey app={created.value} />}
+        </>
       )}
     </main>
   )
@@ -40,26 +36,23 @@ async function actAsFirst(): Promise<boolean> {
   return true
 }
 
-function CreateApp({ created }: { created: (app: RegisteredApp) => void }) {
-  const error = useSignal('')
-  const create = async (name: string): Promise<void> => {
-    try {
-      const app = await createFirstApp(name)
-      if (app !== null) created(app)
-    } catch (reason) {
-      error.value = failureText(reason)
-    }
-  }
+function CreateApp({ created }: { created: { value: RegisteredApp | null } }) {
+  const { act, error } = useAct()
+  const create = (typed: Typed) => act(async () => (created.value = await createFirstApp(typed('name'))))
   return (
     <>
       <h1>No tenant has an app yet.</h1>
       <p class="dim">An app is a program with a key of its own. It sends texts and receives answers.</p>
-      {error.value !== '' && (
-        <p class="notice" role="alert">
-          {error.value}
-        </p>
-      )}
-      <NameForm submit={create} />
+      <Refused error={error.value} class="notice" />
+      <form class="secret-form" onSubmit={submitted(create)}>
+        <label>
+          Name of the app
+          <input class="field" name="name" required maxLength={100} />
+        </label>
+        <button type="submit" class="button primary">
+          Create app
+        </button>
+      </form>
       <p class="line copyable">
         <code>sgw app create --tenant TENANT --name NAME</code>
       </p>
@@ -67,38 +60,12 @@ function CreateApp({ created }: { created: (app: RegisteredApp) => void }) {
   )
 }
 
-function NameForm({ submit }: { submit: (name: string) => Promise<void> }) {
-  const name = useSignal('')
-  const send = (event: Event): void => {
-    event.preventDefault()
-    void submit(name.value)
-  }
-  return (
-    <form class="secret-form" onSubmit={send}>
-      <label>
-        Name of the app
-        <input
-          class="field"
-          required
-          maxLength={100}
-          value={name.value}
-          onInput={({ currentTarget }) => void (name.value = currentTarget.value)}
-        />
-      </label>
-      <button type="submit" class="button primary">
-        Create app
-      </button>
-    </form>
-  )
-}
-
 /** In the first active tenant. If there is none, creates a tenant of the same name. */
-async function createFirstApp(name: string): Promise<RegisteredApp | null> {
-  if (operator.value === null) return null
-  const tenants = await listTenants(operator.value)
+async function createFirstApp(name: string): Promise<RegisteredApp> {
+  const { tenants } = await readTenants()
   const active = tenants.find(({ status }) => status === 'active')
-  const { tenantId } = active ?? (await createTenant(operator.value, name))
-  return createApp(operator.value, { tenantId, name })
+  const { tenantId } = active ?? (await createTenant(name))
+  return createApp({ tenantId, name })
 }
 
 /** The key is shown only this once, so the page stays until somebody says that it is saved. */

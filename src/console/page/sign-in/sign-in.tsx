@@ -1,6 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { CopyButton } from '../parts/copy.tsx'
+import { type Typed, submitted } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
+import { Refused } from '../parts/refused.tsx'
 import { signInReason } from '../state/session.ts'
 import { signInByKey, signInByLogin } from './by.ts'
 
@@ -22,12 +24,7 @@ export function SignIn() {
   )
 }
 
-const Refusal = () =>
-  signInReason.value === '' ? null : (
-    <p class="notice" role="alert">
-      {signInReason.value}
-    </p>
-  )
+const Refusal = () => <Refused error={signInReason.value} class="notice" />
 
 /** You can also paste the link, because a terminal on another machine cannot open it here. */
 const Operator = ({ sent }: { sent: Signal<string> }) => (
@@ -69,28 +66,18 @@ interface SecretFormProps {
 }
 
 function SecretForm({ sent, label, hint, button, submit }: SecretFormProps) {
-  const secret = useSignal('')
   const isBusy = useSignal(false)
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault()
+  const send = async (typed: Typed): Promise<void> => {
     isBusy.value = true
     sent.value = label
-    await submit(secret.value.trim()).finally(() => void (isBusy.value = false))
+    await submit(typed('secret')).finally(() => void (isBusy.value = false))
   }
   return (
-    <form class="secret-form" onSubmit={(event) => void send(event)}>
+    <form class="secret-form" onSubmit={submitted(send)}>
       {sent.value === label && <Refusal />}
       <label>
         {label}
-        <input
-          class="field mono"
-          type="password"
-          autoComplete="off"
-          placeholder={hint}
-          required
-          value={secret.value}
-          onInput={({ currentTarget }) => void (secret.value = currentTarget.value)}
-        />
+        <input class="field mono" name="secret" type="password" autoComplete="off" placeholder={hint} required />
       </label>
       <button class="button primary" type="submit" disabled={isBusy.value}>
         {button}

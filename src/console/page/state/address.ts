@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals'
+import { type ReadonlySignal, signal } from '@preact/signals'
 import { VIEWS, type View } from './view-names.ts'
 
 /** Where the gateway is: the page is in its folder `console/`, perhaps below a prefix that a proxy removes from the path. */
@@ -9,30 +9,34 @@ export interface Address {
   params: Readonly<Record<string, string>>
 }
 
-const current = signal(parse(location.hash))
+const current = signal(parse())
 
-export const address = computed(() => current.value)
+export const address: ReadonlySignal<Address> = current
 
 /** A parameter of the address, or '' if it is absent. */
 export const param = (name: string): string => current.value.params[name] ?? ''
 
+const follow = (): void => void (current.value = parse())
+
 /** Follows links, Back and Forward. */
-export function followAddress(): void {
-  addEventListener('hashchange', () => void (current.value = parse(location.hash)))
-}
+export const followAddress = (): void => addEventListener('hashchange', follow)
 
 /** Goes to another view or opens something. Back returns here. */
 export function open(view: View, params: Record<string, string> = {}): void {
   location.hash = addressOf(view, params)
-  current.value = parse(location.hash)
+  follow()
+}
+
+/** Shows another address in place of this one, which Back does not lead to. */
+function replace(to: string): void {
+  history.replaceState(null, '', to)
+  follow()
 }
 
 /** Changes parameters of this view, such as filters. Back does not undo this. Empty values are removed. */
 export function refine(changes: Record<string, string>): void {
   const { view, params } = current.value
-  if (view === null) return
-  history.replaceState(null, '', addressOf(view, { ...params, ...changes }))
-  current.value = parse(location.hash)
+  if (view !== null) replace(addressOf(view, { ...params, ...changes }))
 }
 
 /** The parameters that mean the same in every tenant. Everything else in an address belongs to one tenant. */
@@ -49,9 +53,7 @@ export function leaveTenant(): void {
 
 /** Shows a view in place of an address that names none. */
 export function startWith(view: View, params: Record<string, string>): void {
-  if (current.value.view !== null) return
-  history.replaceState(null, '', addressOf(view, params))
-  current.value = parse(location.hash)
+  if (current.value.view === null) replace(addressOf(view, params))
 }
 
 /** The hash of a view, for links. */
@@ -65,16 +67,13 @@ export function addressOf(view: View, params: Readonly<Record<string, string>> =
  * stays.
  */
 export function takeLogin(): string | null {
-  const match = /^#login=([\w-]+)&?(.*)$/.exec(location.hash)
-  if (match === null) return null
-  const rest = match[2] ?? ''
-  history.replaceState(null, '', rest === '' ? location.pathname : `#${rest}`)
-  current.value = parse(location.hash)
-  return match[1] ?? null
+  const [, login = null, rest = ''] = /^#login=([\w-]+)&?(.*)$/.exec(location.hash) ?? []
+  if (login !== null) replace(rest === '' ? location.pathname : `#${rest}`)
+  return login
 }
 
-function parse(hash: string): Address {
-  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
+function parse(): Address {
+  const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?')
   return {
     // The former name of this view beside the simulator, which old links use.
     view: VIEWS.find((view) => view === (path === 'phone' ? 'conversations' : path)) ?? null,

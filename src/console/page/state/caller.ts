@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { type Me, Sgw, SgwError } from '../../../client/client.ts'
 import { GATEWAY, leaveTenant } from './address.ts'
-import { countTenants } from './operator.ts'
+import type { TenantPage } from './operator.ts'
 import { TENANTS, endSession, session } from './session.ts'
 import { readStored, writeStored } from './settings.ts'
 
@@ -13,42 +13,49 @@ export const me = signal<Me | null>(null)
 /** Whether an operator has no app to act as, or has not used one yet: the sign-in takes the first one. */
 export const hasNoApp = signal(false)
 
+export const clientWith = (apiKey: string, appId?: string): Sgw => new Sgw({ baseUrl: GATEWAY, apiKey, appId })
+
 /** The client of the session, acting as the chosen app; null before there is one. */
 export const client = computed(() => {
-  const { token, kind } = session.value ?? { token: '', kind: 'key' }
-  if (token === '' || (kind === 'operator' && chosenApp.value === '')) return null
-  return new Sgw({
-    baseUrl: GATEWAY,
-    apiKey: token,
-    ...(kind === 'operator' ? { appId: chosenApp.value } : {}),
-  })
+  if (session.value === null) return null
+  const { token, kind } = session.value
+  if (kind === 'key') return clientWith(token)
+  return chosenApp.value === '' ? null : clientWith(token, chosenApp.value)
 })
 
 /** The client of an operator for calls that need no app; null with an app's key. */
-export const operator = computed(() => {
-  const { token, kind } = session.value ?? {}
-  return kind === 'operator' && token !== undefined ? new Sgw({ baseUrl: GATEWAY, apiKey: token }) : null
-})
+export const operator = computed(() => (session.value?.kind === 'operator' ? clientWith(session.value.token) : null))
+
+/** The client of what a person does, or of what they look at, for which there always is one. */
+export const asApp = (): Sgw => signedIn(client.peek())
+export const asOperator = (): Sgw => signedIn(operator.peek())
+
+function signedIn(sgw: Sgw | null): Sgw {
+  if (sgw === null) throw new Error('Nobody is signed in')
+  return sgw
+}
 
 const LAST_APP = 'sgw.app'
 
-/** How many tenants an operator has, counted at the sign-in and by the views that list them; remembered for the next load. */
+/** How many tenants an operator has, as last read; remembered for the next load. */
 const tenantCount = signal(Number(readStored('local', TENANTS)))
 
 /** Whether the console begins with all tenants. */
 export const hasAll = computed(() => operator.value !== null && tenantCount.value > 1)
 
-/** Called when a view has read how many tenants there are. */
-export function noteTenants(count: number): void {
-  tenantCount.value = count
-  writeStored('local', TENANTS, String(count))
+/** Reads tenants, the oldest first, and notes how many there are. */
+export async function readTenants(page = 1, limit = 100): Promise<TenantPage> {
+  const found = await asOperator().request<TenantPage>('GET', '/v1/operator/tenants', { query: { page, limit } })
+  tenantCount.value = found.total
+  writeStored('local', TENANTS, String(found.total))
+  return found
 }
 
 /** Reads whose session it is, and as which app it acts: the most recently used one. */
 export async function findCaller(): Promise<void> {
   chosenApp.value = operator.value === null ? '' : (readStored('local', LAST_APP) ?? '')
-  const sgw = readStored('local', TENANTS) === null ? operator.value : null
-  const counted = sgw && countTenants(sgw).then(noteTenants, () => undefined)
+  const isUncounted = operator.value !== null && readStored('local', TENANTS) === null
+  const counted = isUncounted && readTenants(1, 1).catch(() => undefined)
   const [found] = await Promise.all([readMe(), counted])
   me.value = found
   // None was used yet, or it is gone.

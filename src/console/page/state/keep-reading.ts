@@ -1,38 +1,50 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { onEvent } from './live.ts'
 import type { LiveEvent } from './live-event.ts'
 import { type Loading, loadingOf, onReturn } from './loading.ts'
 
 /** Soon after an event that changes the headline, or a click: by then, its effects have happened. */
-const SOON_MS = 1000
+export const SOON_MS = 1000
 
 export interface Reading<Value> extends Loading<Value> {
-  /** Reads again soon, after a click. */
-  soon(): void
   /** Reads again after a change without an event, but not more often than after events. */
   note(): void
   stop(): void
 }
 
-const readings = new Set<() => void>()
+const readings = new Set<(inMs: number) => void>()
 
-/** Reads everything on the page again soon, after a click that changes what several parts show. */
-export const readAllSoon = (): void => readings.forEach((soon) => soon())
+/** Everything on the page is read again, as after a click that changes what several parts show. */
+export const readAll = (inMs = 0): void => readings.forEach((due) => due(inMs))
+
+/** Calls `listener` whenever everything is read again, until the returned function is called. */
+export function onReadAll(listener: (inMs: number) => void): () => void {
+  readings.add(listener)
+  return () => void readings.delete(listener)
+}
 
 interface ReadingOptions<Value> {
   read: () => Promise<Value>
-  /** The value before the first reading. */
-  known?: Value | null
-  /** After an event, it is read again at most this often. */
-  afterEventMs: number
   /** While the page is visible, it is read again this often, because some changes have no event. The default is never. */
   everyMs?: number
+  /** After an event, it is read again at most this often. Default `everyMs`. */
+  afterEventMs?: number
   /** Whether an event changes so much that nobody should wait for it. */
   isSoon?: (value: Value | null, event: LiveEvent) => boolean
 }
 
-/** Reads something now, after events, and when the connection returns, until it is stopped. */
-export function keepReading<Value>(options: ReadingOptions<Value>): Reading<Value> {
-  const { read, known, afterEventMs, everyMs = Infinity, isSoon } = options
+/** Reads something while a part of a view is drawn, and something else when one of `inputs` changes: what was known stays until that is read. */
+export function useReading<Value>(options: ReadingOptions<Value>, inputs: readonly unknown[]): Reading<Value> {
+  const last = useRef<Value | null>(null)
+  const reading = useMemo(() => keepReading(options, last.current), inputs)
+  useEffect(() => () => reading.stop(), [reading])
+  last.current = reading.value.value
+  return reading
+}
+
+/** Reads something now, after events, and when the connection or a person returns, until it is stopped. */
+function keepReading<Value>(options: ReadingOptions<Value>, known: Value | null): Reading<Value> {
+  const { read, everyMs = Infinity, afterEventMs = everyMs, isSoon } = options
   const { value, error, load } = loadingOf(read, known)
   let timer: ReturnType<typeof setTimeout> | undefined
   let [readAt, dueAt, isOver] = [0, Infinity, false]
@@ -50,20 +62,21 @@ export function keepReading<Value>(options: ReadingOptions<Value>): Reading<Valu
     timer = setTimeout(again, inMs)
   }
   const again = (): void => void run()
-  const soon = (): void => due(SOON_MS)
   const note = (): void => due(Math.max(SOON_MS, readAt + afterEventMs - Date.now()))
   // A change without an event, such as an extension that was authorized elsewhere, is noticed when a person returns.
-  const onVisible = (): void => void (document.hidden || note())
-  const stays = [onEvent((event) => (isSoon?.(value.peek(), event) === true ? soon() : note())), onReturn(again)]
+  const onVisible = (): void => void (document.hidden || due(0))
+  const stays = [
+    onEvent((event) => (isSoon?.(value.peek(), event) === true ? due(SOON_MS) : note())),
+    onReturn(again),
+    onReadAll(due),
+  ]
   document.addEventListener('visibilitychange', onVisible)
-  readings.add(soon)
   again()
   const stop = (): void => {
     isOver = true
-    readings.delete(soon)
     clearTimeout(timer)
     document.removeEventListener('visibilitychange', onVisible)
     for (const leave of stays) leave()
   }
-  return { value, error, again, soon, note, stop }
+  return { value, error, again, note, stop }
 }

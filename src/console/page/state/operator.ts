@@ -1,11 +1,27 @@
-import type { Sgw } from '../../../client/client.ts'
-
-/** The part of the client that only an operator may call. */
+/** What only an operator may see: who uses the gateway. */
 export interface Tenant {
   tenantId: string
   name: string
   status: 'active' | 'suspended' | 'inactive'
 }
 
-export const countTenants = async (sgw: Sgw): Promise<number> =>
-  (await sgw.request<{ total: number }>('GET', '/v1/operator/tenants', { query: { limit: 1 } })).total
+/** A tenant in the list of all, with its active apps, and its extensions that are not revoked. */
+export interface TenantItem extends Tenant {
+  apps: number
+  extensions: number
+  createdAt: string
+}
+
+export interface TenantPage {
+  tenants: TenantItem[]
+  total: number
+  page: number
+  limit: number
+}
+
+/** A session's token, and when it expires. */
+export interface OpenedSession {
+  sessionId: string
+  token: string
+  expiresAt: string
+}

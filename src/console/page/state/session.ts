@@ -18,8 +18,9 @@ export const signInReason = signal('')
  * An operator's token is kept until it expires, so that a second tab opens; an app's key only as long as the tab. Gateways below different
  * prefixes of the same host have separate sessions.
  */
-const OPERATOR = `sgw.operator${GATEWAY.slice(location.origin.length)}`
-const KEY = `sgw.key${GATEWAY.slice(location.origin.length)}`
+const PREFIX = GATEWAY.slice(location.origin.length)
+const OPERATOR = `sgw.operator${PREFIX}`
+const KEY = `sgw.key${PREFIX}`
 
 /** Where the number of tenants is remembered, until somebody signs in. */
 export const TENANTS = 'sgw.tenants'
@@ -43,18 +44,8 @@ export function endSession(reason: string): void {
 
 /** The session of this browser, or of this tab. */
 export function storedSession(): Session | null {
-  const operator = parseOperator(readStored('local', OPERATOR))
-  if (operator !== null) return operator
+  const { token, expiresAt } = JSON.parse(readStored('local', OPERATOR) ?? '{}') as { token: string; expiresAt: string }
+  if (Date.parse(expiresAt) > Date.now()) return { kind: 'operator', token }
   const key = readStored('session', KEY)
   return key === null ? null : { kind: 'key', token: key }
-}
-
-function parseOperator(stored: string | null): Session | null {
-  if (stored === null) return null
-  try {
-    const { token, expiresAt } = JSON.parse(stored) as { token: string; expiresAt: string }
-    return Date.parse(expiresAt) > Date.now() ? { kind: 'operator', token } : null
-  } catch {
-    return null
-  }
 }

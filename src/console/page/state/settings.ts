@@ -17,28 +17,23 @@ function remembered<const Choice extends string>(name: string, first: Choice, ch
   return chosen
 }
 
-type Place = 'local' | 'session'
+type Kind = 'local' | 'session'
 
 /** Reads from the browser's storage; null if there is nothing, or storage is forbidden. */
-export function readStored(place: Place, name: string): string | null {
+export function readStored(kind: Kind, name: string): string | null {
   try {
-    return storageOf(place).getItem(name)
+    return globalThis[`${kind}Storage`].getItem(name)
   } catch {
     return null
   }
 }
 
 /** Stores or, with null, removes. Without storage, the choice lasts as long as the page. */
-export function writeStored(place: Place, name: string, value: string | null): void {
+export function writeStored(kind: Kind, name: string, value: string | null): void {
   try {
-    if (value === null) storageOf(place).removeItem(name)
-    else storageOf(place).setItem(name, value)
+    if (value === null) globalThis[`${kind}Storage`].removeItem(name)
+    else globalThis[`${kind}Storage`].setItem(name, value)
   } catch {
     // Storage is forbidden or full.
   }
-}
-
-/** A declaration, because the settings above are read while this module loads. */
-function storageOf(place: Place): Storage {
-  return place === 'local' ? localStorage : sessionStorage
 }

@@ -1,17 +1,13 @@
-import { Sgw } from '../../../client/client.ts'
-import { GATEWAY } from '../state/address.ts'
-import { client, me } from '../state/caller.ts'
+import type { Sgw } from '../../../client/client.ts'
+import { client, clientWith, me } from '../state/caller.ts'
 import { session } from '../state/session.ts'
 
-/** A client that may read and change the settings of an app: its own key, or an operator's session; null for another app's key. */
-export function clientOfApp(appId: string): Sgw | null {
-  if (appId === me.value?.appId) return client.value
-  const { kind, token } = session.value ?? {}
-  return kind === 'operator' && token !== undefined ? new Sgw({ baseUrl: GATEWAY, apiKey: token, appId }) : null
+/** Who may read and change the settings of an app: its own key, or an operator who acts as it; null for another app's key. */
+export function clientOf(appId: string): Sgw | null {
+  if (session.value?.kind === 'operator') return clientWith(session.value.token, appId)
+  return appId === me.value?.appId ? client.value : null
 }
 
 /** The calls that read and change how deliveries to a destination are tried again; null if this session may not. */
-export function retriesOf(kind: 'app' | 'trigger', id: string) {
-  const sgw = kind === 'app' ? clientOfApp(id) : client.value
-  return sgw === null ? null : kind === 'app' ? sgw.apps : sgw.triggers
-}
+export const retriesOf = (kind: 'app' | 'trigger', id: string) =>
+  (kind === 'app' ? clientOf(id)?.apps : client.value?.triggers) ?? null

@@ -11,6 +11,8 @@ export interface Destination {
   usage: OverviewDestination | null
   /** Whether webhooks are still posted there. */
   isInUse: boolean
+  /** Of the figures. */
+  until: string
 }
 
 /** The data from which the destinations are built. */
@@ -21,37 +23,34 @@ export interface Sources {
 }
 
 /** The figures with the current addresses: the last used address may have been a different one. */
-export function withAddresses(overview: Overview, destinations: readonly Destination[]): Overview {
-  const urls = new Map(destinations.map(({ id, url }) => [id, url]))
-  const addressed = (usage: OverviewDestination): OverviewDestination => ({
-    ...usage,
-    url: urls.get(usage.appId ?? usage.triggerId ?? '') ?? usage.url,
-  })
-  return { ...overview, destinations: overview.destinations.map(addressed) }
-}
+export const withAddresses = (overview: Overview, destinations: readonly Destination[]): Overview => ({
+  ...overview,
+  destinations: destinations.flatMap(({ usage }) => usage ?? []),
+})
 
 /** All destinations that are in use or were used in the last day; failing ones first, then by name. */
 export function destinationsOf({ overview, apps, triggers }: Sources): Destination[] {
   const usages = new Map(overview.destinations.map((usage) => [usage.appId ?? usage.triggerId ?? usage.url, usage]))
-  const names = new Map(apps.map(({ appId, name }) => [appId, name]))
-  const used = (id: string): OverviewDestination | null => usages.get(id) ?? null
   const inUse = [
-    ...apps.flatMap(({ appId, name, webhookUrl, isActive }) =>
-      isActive && webhookUrl !== null ? [{ id: appId, kind: 'app' as const, name, url: webhookUrl }] : [],
+    ...apps.flatMap(({ appId: id, name, webhookUrl: url, isActive }) =>
+      isActive && url !== null ? { id, kind: 'app' as const, name, url } : [],
     ),
-    ...triggers.map(({ triggerId, callbackUrl }) => ({
-      id: triggerId,
-      kind: 'trigger' as const,
-      name: 'Trigger',
-      url: callbackUrl,
-    })),
-  ].map((each) => ({ ...each, usage: used(each.id), isInUse: true }))
-  const known = new Set(inUse.map(({ id }) => id))
-  const left = [...usages].flatMap(([id, usage]) =>
-    known.has(id)
-      ? []
-      : [{ id, kind: usage.kind, name: names.get(id) ?? 'Removed trigger', url: usage.url, usage, isInUse: false }],
-  )
+    ...triggers.map(({ triggerId: id, callbackUrl: url }) => ({ id, kind: 'trigger' as const, name: 'Trigger', url })),
+  ].map((each) => {
+    const usage = usages.get(each.id)
+    usages.delete(each.id)
+    return {
+      ...each,
+      usage: usage === undefined ? null : { ...usage, url: each.url },
+      isInUse: true,
+      until: overview.to,
+    }
+  })
+  const names = new Map(apps.map(({ appId, name }) => [appId, name]))
+  const left = [...usages].map(([id, usage]) => {
+    const { kind, url } = usage
+    return { id, kind, name: names.get(id) ?? 'Removed trigger', url, usage, isInUse: false, until: overview.to }
+  })
   return [...inUse, ...left].toSorted(
     (a, b) =>
       troubleIn(b) - troubleIn(a) ||
@@ -65,9 +64,6 @@ export function destinationsOf({ overview, apps, triggers }: Sources): Destinati
 /** The number that the heading's fact counts. */
 const troubleIn = ({ usage }: Destination): number =>
   usage === null ? 0 : usage.neverArrived || (usage.failingSince === null ? 0 : usage.failures)
-
-/** Whether its latest attempts failed. */
-export const isFailing = ({ usage }: Destination): boolean => (usage?.failingSince ?? null) !== null
 
 /** Whether its latest attempts failed, or a delivery never arrived. */
 export const isTroubled = (destination: Destination): boolean => troubleIn(destination) > 0

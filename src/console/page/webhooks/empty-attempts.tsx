@@ -1,29 +1,20 @@
 import { hasPhone } from '../frame/views.ts'
 import { Empty } from '../parts/empty.tsx'
-import { NoRows, NothingFound } from '../list/no-rows.tsx'
-import { client, me } from '../state/caller.ts'
+import { NothingFound } from '../list/no-rows.tsx'
+import { me } from '../state/caller.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
 import { WORDS } from './filters.ts'
 import { SetAddress } from './set-address.tsx'
 
-interface EmptyAttemptsProps {
+interface NoAttemptsProps {
   list: DeliveryList
   /** Null until they are known. */
   destinations: readonly Destination[] | null
-  /** Called when there is an address. */
-  changed: () => void
 }
 
-/** The content if there are no attempts. */
-export const EmptyAttempts = (props: EmptyAttemptsProps) => (
-  <NoRows list={props.list} name="Deliveries">
-    <NoAttempts {...props} />
-  </NoRows>
-)
-
 /** What will be here, and how to fill it. */
-function NoAttempts({ list, destinations, changed }: EmptyAttemptsProps) {
+export function NoAttempts({ list, destinations }: NoAttemptsProps) {
   if (Object.keys(list.filter).length > 0)
     return <NothingFound text="No delivery matches this filter." noun="deliveries" words={WORDS} />
   if (destinations?.some(({ isInUse }) => isInUse) === true)
@@ -39,9 +30,7 @@ function NoAttempts({ list, destinations, changed }: EmptyAttemptsProps) {
       text="Give an app a webhook address, and the gateway posts each received text there, signed. Every delivery appears here."
       command={`sgw app update ${appId ?? 'APP'} --webhook-url https://shop.example/sms`}
     >
-      {client.value !== null && appId !== null && (
-        <SetAddress sgw={client.value} appId={appId} name={name ?? appId} url="" changed={changed} />
-      )}
+      {appId !== null && <SetAddress appId={appId} name={name ?? appId} url="" />}
     </Empty>
   )
 }

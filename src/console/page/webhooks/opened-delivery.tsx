@@ -1,14 +1,15 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { DeliveryAttempt } from '../../../client/client.ts'
+import { whereOf } from '../facts/facts-of.ts'
 import { Facts, Json } from '../list/detail-parts.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { isOnePane } from '../parts/media.ts'
 import { addressOf } from '../state/address.ts'
-import { client } from '../state/caller.ts'
+import { asApp } from '../state/caller.ts'
 import { wholeTime } from '../parts/precise-time.ts'
 import { capital, duration, rowTime, utcTime } from '../state/clock.ts'
+import { useReading } from '../state/keep-reading.ts'
 import { useLoading } from '../state/loading.ts'
 import { retriesOf } from './acting-for.ts'
 import type { DeliveryList } from './delivery-list.ts'
@@ -25,21 +26,21 @@ interface OpenedDeliveryProps {
   messageId: string
   list: DeliveryList
   destinations: readonly Destination[] | null
-  changed: () => void
 }
 
 /** One delivery: its state, the reason, the actions, each attempt, the request, facts, JSON. */
-export function OpenedDelivery({ destinations, changed, ...which }: OpenedDeliveryProps) {
-  const { attempts, isLost, loading, follow } = useDelivery(which)
+export function OpenedDelivery({ destinations, ...which }: OpenedDeliveryProps) {
+  const { attempts, isLost, reading } = useDelivery(which)
+  const { value, error, again } = reading
   const last = attempts.at(-1)
   if (last === undefined)
-    return <NotThere isLoading={loading.value.value === null} error={loading.error.value} again={loading.again} />
+    return value.value === null ? <LoadFailed what="The delivery" error={error.value} again={again} /> : <NotThere />
   const name = destinations?.find(({ id }) => id === (last.appId ?? last.triggerId))?.name ?? last.appId ?? 'Trigger'
   return (
     <>
       <section>
-        <Outcome last={last} count={attempts.length} name={name} isLost={isLost.value} />
-        <Redeliver last={last} list={which.list} isLost={isLost} follow={follow} changed={changed} />
+        <Outcome last={last} count={attempts.length} name={name} isLost={isLost} />
+        <Redeliver last={last} isLost={isLost} again={again} />
       </section>
       <Attempts attempts={attempts} />
       <Posted attempt={last} />
@@ -51,44 +52,28 @@ export function OpenedDelivery({ destinations, changed, ...which }: OpenedDelive
 
 /** Its attempts, oldest first, including those in the list, and whether it never arrived. */
 function useDelivery({ deliveryId, messageId, list }: Pick<OpenedDeliveryProps, 'deliveryId' | 'messageId' | 'list'>) {
-  const made = useSignal<readonly DeliveryAttempt[]>([])
-  const isLost = useSignal(false)
   const own = (attempt: DeliveryAttempt): boolean => attempt.deliveryId === deliveryId
-  const read = async (): Promise<DeliveryAttempt[]> => {
-    const sgw = client.value?.deliveries
+  const read = async () => {
+    const { deliveries } = asApp()
     const [all, lost] = await Promise.all([
-      sgw?.list({ messageId, limit: MAX_ATTEMPTS }).page(1),
-      sgw?.list({ messageId, state: 'never_arrived', limit: MAX_ATTEMPTS }).page(1),
+      deliveries.list({ messageId, limit: MAX_ATTEMPTS }).page(1),
+      deliveries.list({ messageId, state: 'never_arrived', limit: MAX_ATTEMPTS }).page(1),
     ])
-    isLost.value = lost?.attempts.some(own) ?? false
-    return all?.attempts.filter(own) ?? []
+    return { made: all.attempts.filter(own), isLost: lost.attempts.some(own) }
   }
-  const loading = useLoading(read, [deliveryId])
-  const known = [...(loading.value.value ?? []), ...made.value, ...list.rows.value.filter(own)]
-  const attempts = [...new Map(known.map((each) => [each.attemptNumber, each])).values()].toSorted(
-    (a, b) => a.attemptNumber - b.attemptNumber,
-  )
-  /** Reads the attempts again; returns whether there is a new one. */
-  const follow = async (): Promise<boolean> => {
-    made.value = await read()
-    return made.value.some(({ attemptNumber }) => attemptNumber > (attempts.at(-1)?.attemptNumber ?? 0))
-  }
-  return { attempts, isLost, loading, follow }
+  const reading = useReading({ read }, [deliveryId])
+  const { made = [], isLost = false } = reading.value.value ?? {}
+  const known = [...made, ...list.rows.value.filter(own)].map((each) => [each.attemptNumber, each] as const)
+  const attempts = [...new Map(known).values()].toSorted((a, b) => a.attemptNumber - b.attemptNumber)
+  return { attempts, isLost, reading }
 }
 
-const NotThere = ({ isLoading, error, again }: { isLoading: boolean; error: string; again: () => void }) => {
-  if (error !== '') return <LoadFailed what="The delivery" error={error} again={again} />
-  return (
-    <section>
-      {!isLoading && (
-        <>
-          <h2>This delivery cannot be shown.</h2>
-          <p class="dim">It may belong to another tenant, or it is older than 30 days.</p>
-        </>
-      )}
-    </section>
-  )
-}
+const NotThere = () => (
+  <section>
+    <h2>This delivery cannot be shown.</h2>
+    <p class="dim">It may belong to another tenant, or it is older than 30 days.</p>
+  </section>
+)
 
 interface OutcomeProps {
   last: DeliveryAttempt
@@ -115,7 +100,7 @@ function Outcome({ last, count, name, isLost }: OutcomeProps) {
       </h2>
       <p class="parties">
         {eventOf(last)}, to{' '}
-        <a class="link" href={addressOf('webhooks', destinationOf(last))}>
+        <a class="link" href={addressOf('webhooks', whereOf(last))}>
           {name}
         </a>{' '}
         at <span class="webhook-address">{shortUrl(last.url)}</span>
@@ -125,17 +110,10 @@ function Outcome({ last, count, name, isLost }: OutcomeProps) {
   )
 }
 
-const destinationOf = ({ appId, triggerId }: DeliveryAttempt): Record<string, string> => ({
-  app: appId ?? '',
-  trigger: triggerId ?? '',
-  id: appId ?? triggerId ?? '',
-})
-
 /** What happened, why in the other side's words, what the gateway does, and what a person can do. */
 function Why({ last }: { last: DeliveryAttempt }) {
   const id = last.appId ?? last.triggerId ?? ''
-  const settings = retriesOf(last.kind, id)
-  const policy = useLoading(async () => settings?.retries(id) ?? null, [id])
+  const policy = useLoading(async () => retriesOf(last.kind, id)?.retries(id) ?? null, [id])
   const said = last.responseSnippet ?? ''
   return (
     <div class="why">

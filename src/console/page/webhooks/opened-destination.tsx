@@ -1,14 +1,12 @@
 import { useSignal } from '@preact/signals'
-import type { Overview, OverviewDestination } from '../../../client/client.ts'
+import type { OverviewDestination } from '../../../client/client.ts'
 import { nextAttemptText } from '../facts/facts-of.ts'
 import { LostActs } from '../facts/lazy-lost-acts.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
-import { addressOf, param, refine } from '../state/address.ts'
+import { addressOf, refine } from '../state/address.ts'
 import { capital, count, now, rowTime } from '../state/clock.ts'
-import { clientOfApp } from './acting-for.ts'
-import type { DeliveryList } from './delivery-list.ts'
-import { type Destination, isFailing, isTroubled, speedText, stateText } from './destination.ts'
+import { type Destination, isTroubled, speedText, stateText } from './destination.ts'
 import { Recover } from './recover.tsx'
 import { SetAddress } from './set-address.tsx'
 import { EventChoices, RetryChoice } from './settings.tsx'
@@ -16,28 +14,20 @@ import '../style/why.css'
 
 interface OpenedDestinationProps {
   id: string
-  list: DeliveryList
+  /** Null until they are known. */
   destinations: readonly Destination[] | null
-  /** Null until it is known. */
-  overview: Overview | null
-  changed: () => void
 }
 
 /** One destination: how it is doing, what failed and can be repeated, and its settings. */
-export function OpenedDestination({ id, list, destinations, overview, changed }: OpenedDestinationProps) {
+export function OpenedDestination({ id, destinations }: OpenedDestinationProps) {
   const note = useSignal('')
   const destination = destinations?.find((each) => each.id === id)
   if (destination === undefined) return <NotThere isKnown={destinations !== null} />
-  const recovered = (scheduled: number): void => {
-    note.value = scheduledText(scheduled)
-    list.soon()
-    changed()
-  }
   return (
     <>
       <section>
         <Outcome destination={destination} />
-        <Actions destination={destination} overview={overview} changed={changed} done={() => list.soon()} />
+        <Actions destination={destination} note={(said) => void (note.value = said)} />
         <p class="small dim webhook-note" role="status">
           {note.value}
         </p>
@@ -53,34 +43,23 @@ export function OpenedDestination({ id, list, destinations, overview, changed }:
         Every webhook is signed with the secret that was shown when its destination was made. “Verify the signature” in
         docs/receive.md has the code that checks it.
       </section>
-      {param('ask') === 'recover' && destination.isInUse && (
-        <Recover destination={destination} recovered={recovered} close={() => refine({ ask: '' })} />
-      )}
     </>
   )
 }
 
 interface ActionsProps {
   destination: Destination
-  overview: Overview | null
-  changed: () => void
-  /** Called when deliveries are repeated or dismissed. */
-  done: () => void
+  note: (said: string) => void
 }
 
 /** What a person can do with a destination that is in use, and on a phone, the link to its attempts. */
-function Actions({ destination, overview, changed, done }: ActionsProps) {
-  const { id, kind, name, url, isInUse } = destination
-  const sgw = kind === 'app' ? clientOfApp(id) : null
+function Actions({ destination, note }: ActionsProps) {
+  const { id, kind, name, url, usage, isInUse, until } = destination
   return (
     <div class="actions">
-      {isTroubled(destination) && <LostActs id={id} overview={overview} done={done} />}
-      {isInUse && (
-        <button type="button" class="button quiet" onClick={() => refine({ ask: 'recover' })}>
-          Recover since…
-        </button>
-      )}
-      {sgw !== null && isInUse && <SetAddress sgw={sgw} appId={id} name={name} url={url} changed={changed} />}
+      {usage !== null && <LostActs destination={usage} until={until} />}
+      {isInUse && <Recover destination={destination} note={note} />}
+      {isInUse && kind === 'app' && <SetAddress appId={id} name={name} url={url} />}
       {isOnePane.value && (
         <a class="button quiet" href={addressOf('webhooks', { [kind]: id })}>
           Show its deliveries
@@ -89,11 +68,6 @@ function Actions({ destination, overview, changed, done }: ActionsProps) {
     </div>
   )
 }
-
-const scheduledText = (scheduled: number): string =>
-  scheduled === 0
-    ? 'No delivery failed in that time.'
-    : `${count(scheduled)} ${scheduled === 1 ? 'delivery is' : 'deliveries are'} attempted again now.`
 
 const NotThere = ({ isKnown }: { isKnown: boolean }) => (
   <section>
@@ -125,7 +99,7 @@ function Outcome({ destination }: { destination: Destination }) {
       <p class="parties webhook-address">{url}</p>
       {isBad && usage !== null ? (
         <div class="why">
-          {isFailing(destination) && <Failing usage={usage} />}
+          {usage.failingSince !== null && <Failing usage={usage} />}
           {usage.neverArrived > 0 && <NeverArrived usage={usage} />}
         </div>
       ) : (

@@ -1,56 +1,59 @@
-import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { DeliveryAttempt } from '../../../client/client.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { copyText } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
+import { Refused } from '../parts/refused.tsx'
+import { useAct } from '../parts/act.ts'
 import { GATEWAY } from '../state/address.ts'
-import { client, whileSignedIn } from '../state/caller.ts'
+import { asApp } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
-import { failureText } from '../state/failure.ts'
-import type { DeliveryList } from './delivery-list.ts'
+import { SOON_MS, readAll } from '../state/keep-reading.ts'
 import { redeliverAsCurl } from './words.ts'
 
-/** An attempt ends within a webhook's time limit. */
-const FOLLOW_MS = [600, 1000, 2000, 3000] as const
+/** When the delivery is read again: an attempt ends within a webhook's time limit. */
+const FOLLOW_MS = [600, 1600, 3600, 6600] as const
 
 interface RedeliverProps {
   last: DeliveryAttempt
-  list: DeliveryList
   /** Whether it never arrived: then it can be dismissed. */
-  isLost: Signal<boolean>
-  /** Reads the attempts again; returns whether there is a new one. */
-  follow: () => Promise<boolean>
-  changed: () => void
+  isLost: boolean
+  /** Reads the delivery again. */
+  again: () => void
 }
 
 /** Makes one more attempt. If the destination has already accepted it, asks first. */
-export function Redeliver({ last, isLost, ...more }: RedeliverProps) {
+export function Redeliver({ last, isLost, again }: RedeliverProps) {
   const isAsked = useSignal(false)
-  const { deliver, dismiss, isUnderWay, note, error } = useRedelivery(last.deliveryId, isLost, more)
+  const { act, error } = useAct()
+  const { underWay, deliver, isDismissed, dismiss } = useRedelivery(last, again)
   const isGood = last.outcome === 'success'
-  const at = (run: () => Promise<void>) => (): void =>
-    void run().catch((reason: unknown) => void (error.value = failureText(reason)))
   return (
     <>
       <div class="actions">
         <button
           type="button"
           class={isGood ? 'button quiet' : 'button'}
-          disabled={isUnderWay.value}
-          onClick={isGood ? () => void (isAsked.value = true) : at(deliver)}
+          disabled={underWay > 0}
+          onClick={() => void (isGood ? (isAsked.value = true) : act(deliver))}
         >
           {isGood ? 'Deliver again…' : 'Deliver again'}
         </button>
-        {isLost.value && !isUnderWay.value && (
-          <button type="button" class="button quiet" onClick={at(dismiss)}>
+        {isLost && !isDismissed.value && underWay === 0 && (
+          <button type="button" class="button quiet" onClick={() => void act(dismiss)}>
             Dismiss
           </button>
         )}
         <CopyMenu last={last} />
       </div>
-      <Said note={note.value} error={error.value} />
+      <p class="small dim webhook-note" role="status">
+        {underWay > 0
+          ? `Attempt ${underWay} is under way.`
+          : isDismissed.value && 'It no longer counts as never arrived.'}
+      </p>
+      <Refused error={error.value} />
       {isAsked.value && (
         <Confirm title="Deliver again" button="Deliver again" run={deliver} close={() => void (isAsked.value = false)}>
           The destination accepted it at {clockTime(last.attemptedAt)}, and will get it again. Its webhook-id stays the
@@ -61,57 +64,29 @@ export function Redeliver({ last, isLost, ...more }: RedeliverProps) {
   )
 }
 
-const Said = ({ note, error }: { note: string; error: string }) => (
-  <>
-    <p class="small dim webhook-note" role="status">
-      {note}
-    </p>
-    {error !== '' && (
-      <p class="bad" role="alert">
-        {error}
-      </p>
-    )}
-  </>
-)
-
-/** Requests an attempt and follows it until it appears, or stops counting a delivery. */
-function useRedelivery(
-  deliveryId: string,
-  isLost: Signal<boolean>,
-  { list, follow, changed }: Omit<RedeliverProps, 'last' | 'isLost'>,
-) {
-  const note = useSignal('')
-  const error = useSignal('')
-  const isUnderWay = useSignal(false)
-  const isGone = useRef(false)
-  useEffect(() => () => void (isGone.current = true), [])
-  const followUp = async (): Promise<void> => {
-    for (const ms of FOLLOW_MS) {
-      await new Promise((resolve) => setTimeout(resolve, ms))
-      if (isGone.current) return
-      if (await follow().catch(() => false)) break
+/** Requests an attempt and follows it until it appears, or stops counting a delivery. `underWay` is the attempt's number; 0 without one. */
+function useRedelivery({ deliveryId, attemptNumber }: DeliveryAttempt, again: () => void) {
+  const asked = useSignal(0)
+  const underWay = asked.value > attemptNumber ? asked.value : 0
+  useEffect(() => {
+    if (underWay === 0) return
+    const timers = FOLLOW_MS.map((ms) => setTimeout(again, ms))
+    const giveUp = setTimeout(() => (asked.value = 0), FOLLOW_MS[3] + SOON_MS)
+    return () => {
+      for (const timer of [...timers, giveUp]) clearTimeout(timer)
+      readAll()
     }
-    note.value = ''
-    isUnderWay.value = false
-    changed()
-  }
+  }, [underWay])
   const deliver = async (): Promise<void> => {
-    const made = await whileSignedIn(client.value?.deliveries.redeliver(deliveryId) ?? Promise.resolve(null))
-    error.value = ''
-    note.value = made === null ? '' : `Attempt ${made.attemptNumber} is under way.`
-    isUnderWay.value = made !== null
-    list.soon()
-    void followUp()
+    asked.value = (await asApp().deliveries.redeliver(deliveryId)).attemptNumber
   }
+  const isDismissed = useSignal(false)
   const dismiss = async (): Promise<void> => {
-    await whileSignedIn(client.value?.deliveries.dismiss({ deliveryIds: [deliveryId] }) ?? Promise.resolve(null))
-    isLost.value = false
-    error.value = ''
-    note.value = 'It no longer counts as never arrived.'
-    list.soon()
-    changed()
+    await asApp().deliveries.dismiss({ deliveryIds: [deliveryId] })
+    isDismissed.value = true
+    readAll()
   }
-  return { deliver, dismiss, isUnderWay, note, error }
+  return { underWay, deliver, isDismissed, dismiss }
 }
 
 const CopyMenu = ({ last }: { last: DeliveryAttempt }) => (

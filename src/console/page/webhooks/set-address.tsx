@@ -1,50 +1,33 @@
-import { useSignal } from '@preact/signals'
-import type { Sgw } from '../../../client/client.ts'
-import { Confirm } from '../parts/confirm.tsx'
-import { whileSignedIn } from '../state/caller.ts'
+import { Ask } from '../parts/confirm.tsx'
+import { Field, type Typed } from '../parts/field.tsx'
+import { readAll } from '../state/keep-reading.ts'
+import { clientOf } from './acting-for.ts'
 
 interface SetAddressProps {
-  /** Acts as the app. */
-  sgw: Sgw
   appId: string
   name: string
   /** '' if there is none. */
   url: string
-  changed: () => void
 }
 
-/** Sets where an app's webhooks are posted. The gateway says what is wrong with an address. */
-export function SetAddress({ sgw, appId, name, url, changed }: SetAddressProps) {
-  const isAsked = useSignal(false)
-  const typed = useSignal(url)
-  const store = async (): Promise<void> => {
-    await whileSignedIn(sgw.apps.update(appId, { webhookUrl: typed.value.trim() }))
-    changed()
+/** Sets where an app's webhooks are posted, if this session may. The gateway says what is wrong with an address. */
+export function SetAddress({ appId, name, url }: SetAddressProps) {
+  const sgw = clientOf(appId)
+  if (sgw === null) return null
+  const store = async (typed: Typed): Promise<void> => {
+    await sgw.apps.update(appId, { webhookUrl: typed('url') })
+    readAll()
   }
   return (
-    <>
-      <button
-        type="button"
-        class={url === '' ? 'button primary' : 'button quiet'}
-        onClick={() => void (isAsked.value = true)}
-      >
-        Set address…
-      </button>
-      {isAsked.value && (
-        <Confirm title="Webhook address" button="Set address" run={store} close={() => void (isAsked.value = false)}>
-          From now on, webhooks for {name} go there, including repeated attempts.
-          <label class="asked">
-            Address
-            <input
-              class="field"
-              type="url"
-              value={typed.value}
-              placeholder="https://shop.example/sms"
-              onInput={({ currentTarget }) => void (typed.value = currentTarget.value)}
-            />
-          </label>
-        </Confirm>
-      )}
-    </>
+    <Ask
+      label="Set address…"
+      class={url === '' ? 'button primary' : 'button quiet'}
+      title="Webhook address"
+      button="Set address"
+      run={store}
+    >
+      From now on, webhooks for {name} go there, including repeated attempts.
+      <Field label="Address" name="url" type="url" defaultValue={url} placeholder="https://shop.example/sms" />
+    </Ask>
   )
 }

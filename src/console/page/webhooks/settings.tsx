@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { RetryPolicy, WebhookEventType } from '../../../client/client.ts'
-import { whileSignedIn } from '../state/caller.ts'
-import { failureText } from '../state/failure.ts'
+import { useAct } from '../parts/act.ts'
 import { useLoading } from '../state/loading.ts'
-import { clientOfApp, retriesOf } from './acting-for.ts'
+import { clientOf, retriesOf } from './acting-for.ts'
 import type { Destination } from './destination.ts'
 import { EVENTS, POLICIES } from './words.ts'
 
@@ -45,7 +44,7 @@ export function RetryChoice({ destination: { id, kind } }: { destination: Destin
 
 /** Which events an app's address gets. Triggers get only received texts. */
 export function EventChoices({ destination: { id, kind } }: { destination: Destination }) {
-  const sgw = kind === 'app' ? clientOfApp(id) : null
+  const sgw = kind === 'app' ? clientOf(id) : null
   const chosen = useSetting<WebhookEventType[]>(sgw === null ? null : () => sgw.apps.events(id), [id])
   if (kind === 'trigger') return <p class="small dim setting">A trigger gets only received texts.</p>
   if (sgw === null) return null
@@ -89,20 +88,18 @@ interface StoredSetting<Value> {
 function useSetting<Value>(read: (() => Promise<Value>) | null, inputs: readonly unknown[]): StoredSetting<Value> {
   const loading = useLoading<Value | null>(async () => (read === null ? null : read()), inputs)
   const stored = useSignal<{ value: Value } | null>(null)
-  const error = useSignal('')
-  const value = stored.value === null ? loading.value.value : stored.value.value
-  const store = async (next: Value, call: () => Promise<void>): Promise<void> => {
+  const { act, error } = useAct()
+  const store = async (value: Value, call: () => Promise<void>): Promise<void> => {
     const before = stored.value
-    stored.value = { value: next }
-    try {
-      await whileSignedIn(call())
-      error.value = ''
-    } catch (reason) {
-      stored.value = before
-      error.value = failureText(reason)
-    }
+    stored.value = { value }
+    if (!(await act(call))) stored.value = before
   }
-  return { value, error: error.value || loading.error.value, again: loading.again, store }
+  return {
+    value: stored.value === null ? loading.value.value : stored.value.value,
+    error: error.value || loading.error.value,
+    again: loading.again,
+    store,
+  }
 }
 
 interface SettingProps {

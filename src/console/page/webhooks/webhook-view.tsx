@@ -1,5 +1,4 @@
 import { useEffect } from 'preact/hooks'
-import type { Overview } from '../../../client/client.ts'
 import './webhook.css'
 import { focusDetail } from '../list/cursor.ts'
 import { DetailHead } from '../list/detail-parts.tsx'
@@ -13,23 +12,12 @@ interface WebhookViewProps {
   list: DeliveryList
   /** Null until they are known. */
   destinations: readonly Destination[] | null
-  overview: Overview | null
-  /** Called after something that changes destinations or attempts. */
-  changed: () => void
   move: (step: number) => void
   takesFocus: boolean
 }
 
 /** The open destination or delivery, in a separate file. An item that a person opens gets the focus. */
-export default function WebhookView({
-  opened,
-  list,
-  destinations,
-  overview,
-  changed,
-  move,
-  takesFocus,
-}: WebhookViewProps) {
+export default function WebhookView({ opened, list, destinations, move, takesFocus }: WebhookViewProps) {
   const isDelivery = 'deliveryId' in opened
   const id = isDelivery ? opened.deliveryId : opened.destination
   useEffect(() => {
@@ -39,16 +27,9 @@ export default function WebhookView({
     <aside class="detail" aria-label={isDelivery ? 'Delivery' : 'Destination'} tabIndex={-1}>
       <DetailHead id={id} noun={isDelivery ? 'delivery' : 'destination'} move={isDelivery ? move : null} />
       {isDelivery ? (
-        <OpenedDelivery key={id} {...opened} list={list} destinations={destinations} changed={changed} />
+        <OpenedDelivery key={id} {...opened} list={list} destinations={destinations} />
       ) : (
-        <OpenedDestination
-          key={id}
-          id={id}
-          list={list}
-          destinations={destinations}
-          overview={overview}
-          changed={changed}
-        />
+        <OpenedDestination key={id} id={id} destinations={destinations} />
       )}
     </aside>
   )

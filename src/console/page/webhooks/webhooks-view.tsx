@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import type { Overview } from '../../../client/client.ts'
 import './webhooks.css'
 import { worstFirst } from '../facts/fact.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
@@ -6,21 +7,33 @@ import { factsOf } from '../facts/facts-of.ts'
 import { LostActs } from '../facts/lazy-lost-acts.tsx'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
+import { NoRows } from '../list/no-rows.tsx'
 import { Tabs } from '../list/tabs.tsx'
 import { useFollowed } from '../parts/following.ts'
+import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { address, keepInEveryTenant, param } from '../state/address.ts'
+import { address, addressOf, keepInEveryTenant, param } from '../state/address.ts'
+import { asApp, client } from '../state/caller.ts'
 import { count, now, rowTime } from '../state/clock.ts'
 import { ownAlerts } from '../state/standing.ts'
-import type { Reading } from '../state/keep-reading.ts'
+import { type Reading, onReadAll, useReading } from '../state/keep-reading.ts'
 import { commonWords, filterOf } from '../search/filters.ts'
 import { AttemptSearch } from './attempt-search.tsx'
 import { DeliveryList } from './delivery-list.ts'
 import { DeliveryRow } from './delivery-row.tsx'
-import { type Destination, type Sources, destinationsOf, fineText, withAddresses } from './destination.ts'
-import { DestinationRows } from './destination-rows.tsx'
-import { useDestinations } from './destinations-state.ts'
-import { EmptyAttempts } from './empty-attempts.tsx'
+import {
+  type Destination,
+  type Sources,
+  destinationsOf,
+  fineText,
+  isTroubled,
+  speedText,
+  stateText,
+  withAddresses,
+} from './destination.ts'
+import { shortUrl } from './words.ts'
+
+import { NoAttempts } from './empty-attempts.tsx'
 import { FILTERS, type Filter, TABS, WORDS, openedOf, tabOf } from './filters.ts'
 
 const loadWebhook = () => import('./webhook-view.tsx')
@@ -32,12 +45,13 @@ export default function WebhooksView() {
   const filter: Filter = filterOf(WORDS, address.value.params)
   const filterKey = JSON.stringify(filter)
   const list = useFollowed(filterKey, (sgw) => new DeliveryList(sgw, filter))
-  const known = useDestinations()
-  const sources = known?.value.value ?? null
+  const known = useReading({ read: readSources, afterEventMs: READ_EVERY_MS }, [client.value])
+  const sources = known.value.value
   const destinations = useMemo(() => sources && destinationsOf(sources), [sources])
+  useEffect(() => onReadAll(() => list?.returned()), [list])
   // Retries have no events: their attempts show that the figures have changed.
-  useEffect(() => known?.note(), [list?.total.value])
-  if (list === null || known === null) return null
+  useEffect(() => known.note(), [list?.total.value])
+  if (list === null) return null
   const opened = openedOf(param('id'))
   const nameOf = (target: string): string => destinations?.find((each) => each.id === target)?.name ?? target
   return (
@@ -56,17 +70,29 @@ export default function WebhooksView() {
         />
       )}
       head={<Head list={list} known={known} destinations={destinations} nameOf={nameOf} />}
-      empty={<EmptyAttempts list={list} destinations={destinations} changed={known.soon} />}
-      foot={<ListFoot hints={HINTS}>{shownText(list)}</ListFoot>}
-      detail={
-        opened && {
-          name: 'Webhook',
-          load: loadWebhook,
-          props: { opened, list, destinations, overview: sources?.overview ?? null, changed: known.soon },
-        }
+      empty={
+        <NoRows list={list} name="Deliveries">
+          <NoAttempts list={list} destinations={destinations} />
+        </NoRows>
       }
+      foot={<ListFoot hints={HINTS}>{shownText(list)}</ListFoot>}
+      detail={opened && { name: 'Webhook', load: loadWebhook, props: { opened, list, destinations } }}
     />
   )
+}
+
+/** The figures are read again after events, at most this often. */
+const READ_EVERY_MS = 30_000
+
+/** The destinations of the tenant, and how they did in the last day. */
+async function readSources(): Promise<Sources> {
+  const sgw = asApp()
+  const [overview, apps, triggers] = await Promise.all([
+    sgw.overview(24, 'nextAttempt'),
+    sgw.apps.list(),
+    sgw.triggers.list(),
+  ])
+  return { overview, apps, triggers }
 }
 
 interface HeadProps {
@@ -78,42 +104,71 @@ interface HeadProps {
 
 const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
   <header class="list-head">
-    <Sentence sources={known.value.value} destinations={destinations} done={() => list.soon()} />
-    {destinations === null && known.error.value !== '' && (
-      <LoadFailed what="The destinations" error={known.error.value} again={known.again} />
+    <Sentence overview={known.value.value?.overview ?? null} destinations={destinations} />
+    {destinations === null && <LoadFailed what="The destinations" error={known.error.value} again={known.again} />}
+    {destinations !== null && destinations.length > 0 && (
+      <ul class="destinations" aria-label="Destinations">
+        {destinations.map((destination, index) => (
+          <li key={destination.id}>
+            <DestinationRow destination={destination} isWorst={index === 0} />
+          </li>
+        ))}
+      </ul>
     )}
-    {destinations !== null && destinations.length > 0 && <DestinationRows destinations={destinations} />}
     <AttemptSearch list={list} destinations={destinations} nameOf={nameOf} />
     <Tabs label="State" tabs={TABS} current={tabOf(list.filter)} total={deliveriesIn(list)} />
   </header>
 )
 
+interface SentenceProps extends Pick<HeadProps, 'destinations'> {
+  overview: Overview | null
+}
+
 /** The worst problem of a destination, in one sentence; the rows below show the rest. */
-function Sentence({ sources, destinations, done }: SentenceProps) {
-  const overview = sources === null || destinations === null ? null : withAddresses(sources.overview, destinations)
-  const facts = overview === null ? [] : factsOf({ overview, extensions: [] }, now.peek(), ownAlerts.value)
-  const { worst } = worstFirst(facts.filter(({ rank }) => rank === 'webhooks'))
-  const isOver = worst?.since === null
+function Sentence({ overview, destinations }: SentenceProps) {
+  const shown = overview && destinations && withAddresses(overview, destinations)
+  const facts = shown && factsOf({ overview: shown, extensions: [] }, now.peek(), ownAlerts.value)
+  const { worst } = worstFirst(facts?.filter(({ rank }) => rank === 'webhooks') ?? [])
+  if (worst === null) return <h1 class="sentence">{fineText(destinations)}</h1>
+  const { key, since, advice } = worst
+  const of = destinations?.find(({ id }) => id === key)
   return (
     <>
       <h1 class="sentence">
-        {worst === null ? fineText(destinations) : <FactSentence fact={worst} />}
-        {worst !== null && `${isOver ? '' : ` since ${rowTime(worst.since ?? '', now.peek())}`}.`}
+        <FactSentence fact={worst} />
+        {since !== null && ` since ${rowTime(since, now.peek())}`}.
       </h1>
-      {worst !== null && (
-        <div class="sentence-rest">
-          <span class="dim">{worst.advice}</span>
-          <LostActs id={worst.key} overview={overview} class={isOver ? 'button primary' : 'button'} done={done} />
-        </div>
-      )}
+      <div class="sentence-rest">
+        <span class="dim">{advice}</span>
+        {of?.usage && (
+          <LostActs destination={of.usage} until={of.until} class={since === null ? 'button primary' : 'button'} />
+        )}
+      </div>
     </>
   )
 }
 
-interface SentenceProps extends Pick<HeadProps, 'destinations'> {
-  sources: Sources | null
-  /** Called when deliveries are repeated or dismissed. */
-  done: () => void
+/** Where webhooks are posted, the worst first: the heading says what is wrong with that one. It opens with its attempts. */
+function DestinationRow({ destination, isWorst }: { destination: Destination; isWorst: boolean }) {
+  const { id, kind, name, url, usage, isInUse } = destination
+  const isBad = isTroubled(destination)
+  const isChosen = param(kind) === id
+  return (
+    <a
+      class={isBad ? 'columns destination bad-destination' : 'columns destination'}
+      href={addressOf('webhooks', { [kind]: id, id })}
+      data-id={id}
+      aria-current={isChosen ? 'true' : undefined}
+    >
+      <Icon name={isBad ? 'failed' : !isInUse ? 'cancelled' : usage === null ? 'webhook' : 'sent'} />
+      <b class="clip">{name}</b>
+      <span class="clip destination-url" title={url}>
+        {shortUrl(url)}
+      </span>
+      <span class="destination-state">{stateText(destination, now.peek(), isWorst)}</span>
+      <span class="measure not-on-phone">{speedText(destination)}</span>
+    </a>
+  )
 }
 
 const HINTS: readonly KeyHint[] = [
