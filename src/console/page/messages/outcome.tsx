@@ -5,7 +5,7 @@ import { PhoneNumber } from '../parts/phone-number.tsx'
 import { appName } from '../state/caller.ts'
 import { capital, duration, now } from '../state/clock.ts'
 import { standing } from '../state/standing.ts'
-import type { ListRow } from './row.ts'
+import { type ListRow, contactOf, ownNumberOf } from './row.ts'
 import { failedOf } from './webhook-results.ts'
 import { WAIT_ADVICE, waitingText } from './wait-words.ts'
 import { cureOf, explained, isCancelled, stateOf, undeliveredAdvice } from './words.ts'
@@ -22,7 +22,8 @@ interface OutcomeProps {
 /** What happened to the message in one line, and the reason below it. */
 export function Outcome({ row, timeline, webhooks }: OutcomeProps) {
   const state = stateOf(row)
-  const failed = row.direction === 'inbound' ? failedOf(webhooks) : []
+  const isInbound = row.direction === 'inbound'
+  const failed = isInbound ? failedOf(webhooks) : []
   const app = appName(row.appId)
   return (
     <>
@@ -34,11 +35,11 @@ export function Outcome({ row, timeline, webhooks }: OutcomeProps) {
         {failed.length > 0 && (failed.length === 1 ? ', a webhook failed' : `, ${failed.length} webhooks failed`)}
       </h2>
       <p class="parties">
-        {row.direction === 'inbound' ? 'From ' : 'To '}
-        <PhoneNumber value={row.direction === 'inbound' ? row.from : row.to} />
-        {row.direction === 'inbound' ? ' to ' : ' from '}
-        <PhoneNumber value={row.direction === 'inbound' ? row.to : row.from} />
-        {app !== '' && (row.direction === 'inbound' ? `, for ${app}` : `, by ${app}`)}
+        {isInbound ? 'From ' : 'To '}
+        <PhoneNumber value={contactOf(row)} />
+        {isInbound ? ' to ' : ' from '}
+        <PhoneNumber value={ownNumberOf(row)} />
+        {app !== '' && `, ${isInbound ? 'for' : 'by'} ${app}`}
       </p>
       <Why row={row} timeline={timeline} />
     </>
@@ -48,14 +49,12 @@ export function Outcome({ row, timeline, webhooks }: OutcomeProps) {
 function outcomeText(row: ListRow, word: string, timeline: Timeline | null): string {
   const entries = timeline?.entries ?? []
   const attempts = entries.filter(({ type }) => type === 'attempt').length
+  const tries = attempts === 1 ? 'one attempt' : `${attempts} attempts`
   const took = tookMs(timeline)
   if (isCancelled(row.error)) return 'Cancelled before it was sent'
   if (row.status === 'failed' && timeline !== null)
-    return attempts === 0
-      ? 'Failed without an attempt'
-      : `Failed after ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`
-  if (row.status === 'sending' && row.waiting && attempts > 0)
-    return `${word}, after ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`
+    return attempts === 0 ? 'Failed without an attempt' : `Failed after ${tries}`
+  if (row.status === 'sending' && row.waiting && attempts > 0) return `${word}, after ${tries}`
   if (row.status === 'sending' && attempts > 1) return `${word}, attempt ${attempts}`
   if (row.deliveryStatus === 'unknown') return 'Sent, delivery unknown'
   if (row.deliveryStatus === 'undelivered') return word

@@ -17,17 +17,35 @@ export interface Line {
   /** The text at the right: a time or a duration. */
   measure: string
   /** What RingCentral said, and whether repeating is safe. */
-  note?: string
+  note?: string | undefined
 }
 
 const COMMIT_MS = 1000
 
-/** The lines of a message's life, in order. It waits before the first attempt and between two attempts. */
+/** A time that something took. */
+const bar = (name: string, kind: Line['kind'], start: number, end: number, note?: string): Line => ({
+  name,
+  kind,
+  start,
+  end,
+  measure: duration(end - start),
+  note,
+})
+
+const point = (name: string, at: number, note?: string, kind: Line['kind'] = 'point'): Line => ({
+  name,
+  kind,
+  start: at,
+  end: at,
+  measure: clockTime(at),
+  note,
+})
+
+/** The lines of a message's life, in order. Between two attempts, and before the first, it waits. */
 export function linesOf(timeline: Timeline, webhooks: readonly DeliveryAttempt[], now: number): Line[] {
-  const { entries, status } = timeline
+  const { entries, status, waiting } = timeline
   const failed = entries.find((entry) => entry.type === 'failed')
   const lines: Line[] = []
-  const isOpen = status === 'queued' || status === 'sending'
   let last: Attempt | null = null
   let freeSince: number | null = null
   let sentAt = NaN
@@ -36,56 +54,39 @@ export function linesOf(timeline: Timeline, webhooks: readonly DeliveryAttempt[]
     // A permanent refusal fails immediately: the commit is not a wait.
     const isWaited = entry.type === 'attempt' || (entry.type === 'failed' && at - (freeSince ?? at) > COMMIT_MS)
     if (freeSince !== null && isWaited && at > freeSince)
-      lines.push({ ...waitLine(last, freeSince, at), ...('heldBy' in entry && { note: HELD }) })
+      lines.push(waitLine(last, freeSince, at, 'heldBy' in entry ? HELD : undefined))
     if (entry.type === 'scheduled') {
       const end = Math.min(Date.parse(entry.sendAt), Date.parse(entries[index + 1]?.at ?? '') || now)
-      lines.push(heldLine(entry.sendAt, at, end))
+      // It is held until its time, which is not trouble.
+      lines.push(bar('Scheduled', 'queue', at, Math.max(at, end), `For ${rowTime(entry.sendAt, end)}.`))
       freeSince = end < now ? end : null
-      return
-    }
-    if (entry.type === 'attempt') {
+    } else if (entry.type === 'attempt') {
       const runs = isRunning(timeline, entry)
-      lines.push(runs ? runningLine(entry, at, now) : attemptLine(entry, at, isLasting(failed?.error)))
+      lines.push(attemptLine(entry, at, runs ? now : null, isLasting(failed?.error)))
       last = entry
       freeSince = runs ? null : at + (entry.durationMs ?? 0)
-      return
+    } else {
+      lines.push(lineOf(entry, at, webhooks, sentAt))
+      if (entry.type === 'queued') freeSince = at
+      if (entry.type === 'sent') [freeSince, sentAt] = [null, at]
     }
-    lines.push(lineOf(entry, at, webhooks, sentAt))
-    if (entry.type === 'queued') freeSince = at
-    if (entry.type === 'sent') [freeSince, sentAt] = [null, at]
   })
-  if (isOpen && freeSince !== null && now > freeSince)
-    lines.push({ ...waitLine(last, freeSince, now), kind: 'wait', ...heldNote(timeline, now) })
+  const isOpen = status === 'queued' || status === 'sending'
+  if (isOpen && freeSince !== null && now > freeSince) {
+    // What holds it can be another message's answer, which its own attempts do not show.
+    const why = waiting && waiting.reason !== 'scheduled' ? `${capital(waitingText(waiting, now))}.` : undefined
+    lines.push({ ...waitLine(last, freeSince, now, why), kind: 'wait' })
+  }
   return lines
 }
 
-/** Why it still waits: another message's answer, which its own attempts do not show, may hold it. */
-const heldNote = ({ waiting }: Timeline, now: number): Pick<Line, 'note'> =>
-  waiting === null || waiting.reason === 'scheduled' ? {} : { note: `${capital(waitingText(waiting, now))}.` }
-
 const HELD = 'RingCentral had paused the extension, after a 429 for another message.'
 
-function waitLine(before: Attempt | null, start: number, end: number): Line {
-  const name =
-    before === null
-      ? 'Queued'
-      : before.httpStatus === 429
-        ? 'Paused'
-        : before.outcome === 'unknown'
-          ? 'Checked'
-          : 'Waited'
-  return { name, kind: before === null ? 'queue' : 'wait', start, end, measure: duration(end - start) }
+function waitLine(before: Attempt | null, start: number, end: number, note: string | undefined): Line {
+  if (before === null) return bar('Queued', 'queue', start, end, note)
+  const name = before.httpStatus === 429 ? 'Paused' : before.outcome === 'unknown' ? 'Checked' : 'Waited'
+  return bar(name, 'wait', start, end, note)
 }
-
-/** A scheduled message is held until its time, which is not trouble. */
-const heldLine = (sendAt: string, start: number, end: number): Line => ({
-  name: 'Scheduled',
-  kind: 'queue',
-  start,
-  end: Math.max(start, end),
-  measure: duration(end - start),
-  note: `For ${rowTime(sendAt, end)}.`,
-})
 
 function lineOf(
   entry: Exclude<TimelineEntry, { type: 'scheduled' | 'attempt' }>,
@@ -93,55 +94,36 @@ function lineOf(
   webhooks: readonly DeliveryAttempt[],
   sentAt: number,
 ): Line {
-  const point = (name: string, kind: Line['kind'] = 'point'): Line => ({
-    name,
-    kind,
-    start: at,
-    end: at,
-    measure: clockTime(at),
-  })
   switch (entry.type) {
     case 'queued':
-      return withAttachments(point('Accepted'), entry.attachments)
+      return point('Accepted', at, withAttachments(entry.attachments))
     case 'failed':
-      return isCancelled(entry.error) ? point('Cancelled') : point('Failed', 'bad-point')
+      return isCancelled(entry.error) ? point('Cancelled', at) : point('Failed', at, undefined, 'bad-point')
     case 'undelivered':
-      return { ...point('Not delivered', 'bad-point'), note: `${entry.reason}.` }
+      return point('Not delivered', at, `${entry.reason}.`, 'bad-point')
     case 'webhook':
-      return webhookLine(entry, point, webhooks)
+      return webhookLine(entry, at, webhooks)
     case 'sent':
-      return point('Sent')
+      return point('Sent', at)
     case 'delivered':
-      return sentAt < at
-        ? { ...point('Delivered'), note: `Known ${duration(at - sentAt)} after it was sent.` }
-        : point('Delivered')
+      return point('Delivered', at, sentAt < at ? `Known ${duration(at - sentAt)} after it was sent.` : undefined)
     case 'received':
-      return withAttachments(point('Received'), entry.attachments)
+      return point('Received', at, withAttachments(entry.attachments))
   }
 }
 
-const withAttachments = (line: Line, count = 0): Line =>
-  count === 0 ? line : { ...line, note: `With ${attachmentsText(count)}.` }
+const withAttachments = (count = 0): string | undefined => (count === 0 ? undefined : `With ${attachmentsText(count)}.`)
 
-const runningLine = ({ number }: Attempt, at: number, now: number): Line => ({
-  name: `Attempt ${number}`,
-  kind: 'work',
-  start: at,
-  end: Math.max(at, now),
-  measure: 'runs',
-  note: 'RingCentral has not answered yet.',
-})
-
-function attemptLine(entry: Attempt, at: number, isUseless: boolean): Line {
-  const note = attemptNote(entry, isUseless)
-  return {
-    name: `Attempt ${entry.number}`,
-    kind: entry.outcome === 'accepted' ? 'work' : 'bad-work',
-    start: at,
-    end: at + (entry.durationMs ?? 0),
-    measure: entry.durationMs === null ? '–' : duration(entry.durationMs),
-    ...(note === '' ? {} : { note }),
-  }
+/** `now`: it runs. */
+function attemptLine(entry: Attempt, at: number, now: number | null, isUseless: boolean): Line {
+  const { number, outcome, durationMs } = entry
+  const name = `Attempt ${number}`
+  if (now !== null)
+    return { ...bar(name, 'work', at, Math.max(at, now), 'RingCentral has not answered yet.'), measure: 'runs' }
+  const end = at + (durationMs ?? 0)
+  const line =
+    outcome === 'accepted' ? bar(name, 'work', at, end) : bar(name, 'bad-work', at, end, attemptNote(entry, isUseless))
+  return durationMs === null ? { ...line, measure: '–' } : line
 }
 
 /** What the outcome of an attempt means: whether sending again is safe. */
@@ -154,30 +136,22 @@ const MEANINGS: Readonly<Record<Attempt['outcome'], string>> = {
 
 /** `isUseless`: the message failed for a lasting reason. Then repeating is safe, but would fail, too. */
 function attemptNote({ outcome, httpStatus, errorCode, message }: Attempt, isUseless: boolean): string {
-  if (outcome === 'accepted') return ''
-  const said = [
-    httpStatus !== undefined
-      ? `HTTP ${httpStatus}`
-      : outcome === 'not_accepted'
-        ? 'The call did not get through'
-        : 'No answer',
-    ...(errorCode === undefined ? [] : [errorCode]),
-    ...(message === undefined ? [] : [`“${message}”`]),
-  ].join(', ')
-  // A 429 says nothing about the message: it failed for a later reason.
+  const missing = outcome === 'not_accepted' ? 'The call did not get through' : 'No answer'
+  const status = httpStatus === undefined ? missing : `HTTP ${httpStatus}`
+  const said = [status, errorCode, message && `“${message}”`].filter(Boolean).join(', ')
+  // A 429 says nothing of the message: what it failed for came later.
   const isFinal = isUseless && outcome === 'not_accepted' && httpStatus !== 429
-  const meaning = isFinal ? 'Not accepted. Repeating would fail, too.' : MEANINGS[outcome]
-  return `${said}. ${meaning}`
+  return `${said}. ${isFinal ? 'Not accepted. Repeating fails again.' : MEANINGS[outcome]}`
 }
 
 /** Where it went. The webhooks below show the answers. */
 function webhookLine(
   { outcome, attemptNumber, deliveryId }: Extract<TimelineEntry, { type: 'webhook' }>,
-  point: (name: string, kind?: Line['kind']) => Line,
+  at: number,
   webhooks: readonly DeliveryAttempt[],
 ): Line {
   const url = webhooks.find((attempt) => attempt.deliveryId === deliveryId)?.url
   const name = attemptNumber === 1 ? 'Webhook' : `Webhook ${attemptNumber}`
-  const line = point(name, outcome === 'success' ? 'point' : 'bad-point')
-  return url === undefined ? line : { ...line, note: `To ${new URL(url).host}.` }
+  const note = url === undefined ? undefined : `To ${new URL(url).host}.`
+  return point(name, at, note, outcome === 'success' ? 'point' : 'bad-point')
 }

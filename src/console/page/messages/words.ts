@@ -39,29 +39,22 @@ function kindOf(code: string | null | undefined): string {
   return code === 'SMS-CAR-411' ? '410' : (code?.slice(-3) ?? '')
 }
 
+/** Why a text was not delivered, for a row, and what a person can do. */
+const UNDELIVERED: Readonly<Partial<Record<string, readonly [short: string, advice: string]>>> = {
+  expired: ['expired at the carrier', 'Send it again.'],
+  403: ['limit of number', 'Send it again when the limit has passed.'],
+  410: ['cannot receive texts', 'Sending it again will fail again.'],
+  413: ['recipient opted out', 'Sending it again will fail again, until the recipient texts START.'],
+  430: ['refused as spam', 'Change the text before you send it again.'],
+}
+
 /** What a person can do about a text that was not delivered. */
 export const undeliveredAdvice = (code: string | null | undefined): string =>
-  UNDELIVERED_ADVICE[kindOf(code)] ?? 'Whether sending it again helps is unknown.'
-
-const UNDELIVERED_ADVICE: Readonly<Partial<Record<string, string>>> = {
-  expired: 'Send it again.',
-  403: 'Send it again when the limit has passed.',
-  410: 'Sending it again will fail again.',
-  413: 'Sending it again will fail again, until the recipient texts START.',
-  430: 'Change the text before you send it again.',
-}
-
-const UNDELIVERED_SHORT: Readonly<Partial<Record<string, string>>> = {
-  expired: 'expired at the carrier',
-  403: 'limit of number',
-  410: 'cannot receive texts',
-  413: 'recipient opted out',
-  430: 'refused as spam',
-}
+  UNDELIVERED[kindOf(code)]?.[1] ?? 'Whether sending it again helps is unknown.'
 
 /** Why a text was not delivered, for a row; null if the code says nothing. */
 export const undeliveredShort = (code: string | null | undefined): string | null =>
-  UNDELIVERED_SHORT[kindOf(code)] ?? null
+  UNDELIVERED[kindOf(code)]?.[0] ?? null
 
 /** An error in four parts: what happened, why in the provider's words, what the gateway does, and what a person can do. */
 export interface Explained {
@@ -104,19 +97,12 @@ export function explained(error: string): Explained {
   return { what: number === undefined ? what : what.replace('The number', number), advice }
 }
 
-/** Errors, and the ends of delivery codes, after which the same text fails again until something else changes. */
-const LASTING: readonly (FailureWord | undefined)[] = [
-  'rejected',
-  'not_connected',
-  'revoked',
-  'unknown_number',
-  'opted_out',
-  'no_media',
-]
+/** Errors that say nothing of the next time. All others, and these ends of delivery codes, last until something else has changed. */
+const PASSING: readonly (FailureWord | undefined)[] = ['expired', 'cancelled', 'unconfirmed', undefined]
 const LASTING_CODES = ['410', '413', '430']
 
 /** Whether a message that failed like this fails again until something else has changed. */
-export const isLasting = (error: string | null | undefined): boolean => LASTING.includes(wordOf(error))
+export const isLasting = (error: string | null | undefined): boolean => !PASSING.includes(wordOf(error))
 
 /** Whether sending the same text again is known to be useless. */
 export function failsAgain({ error }: ListRow, timeline: Timeline | null): boolean {
