@@ -134,12 +134,8 @@ const frameImports = (names: readonly string[] | null, short: ReadonlyMap<string
   },
 })
 
-/** Only one view counts segments. */
-const SEGMENTS = join(CLIENT, 'segments.ts')
-
 const isShared = (path: string): boolean =>
-  (path.startsWith(CLIENT) && path !== SEGMENTS) ||
-  SHARED.some((glob) => glob.match(relative(FOLDER, path).replaceAll('\\', '/')))
+  path.startsWith(CLIENT) || SHARED.some((glob) => glob.match(relative(FOLDER, path).replaceAll('\\', '/')))
 
 /** Adds exports that views need to the frame's file, under short names, and nothing else. */
 async function frameExports(short: ReadonlyMap<string, string>): Promise<BunPlugin> {

@@ -64,7 +64,7 @@ test('failures stand by reason, and those of one go out again once, from another
   // Lines of 20 pixels keep the facts apart.
   expect(await page.evaluate("getComputedStyle(document.querySelector('.dialog .fact')).lineHeight")).toBe('20px')
   expect(facts).toContain('1 to a contact who opted out is left out.')
-  expect(facts).toContain('About 9 s at 40 a minute; up to 7 segments.')
+  expect(facts).toContain('About 9 s at 40 a minute.')
   await expectAccessible(page)
   const leave = dialog.getByRole('button', { name: 'Leave them out' })
   for (const width of [390, 320, 1440]) {

@@ -1,18 +1,15 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
 import { SgwError, type ExtensionHealth, type FailureGroup } from '../../../client/client.ts'
-import { segmentsOf } from '../../../client/segments.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
 import { spokenNumber } from '../parts/phone-number.tsx'
-import { address, addressOf } from '../state/address.ts'
-import { appName, me, operator } from '../state/caller.ts'
-import { clockTime, count, duration } from '../state/clock.ts'
+import { me, operator } from '../state/caller.ts'
+import { capital, clockTime, count, duration } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
+import { queryOf } from './filters.ts'
 import type { MessageList } from './list-state.ts'
-import type { ListRow } from './row.ts'
-import { type Meant, type Resent, meantBy, resend } from './resend-calls.ts'
 
 interface ResendProps {
   group: FailureGroup
@@ -29,35 +26,39 @@ const NEEDS_NUMBER: readonly string[] = ['unknown_number', 'no_media']
 
 /** Asks before messages are sent again: from which number, what is left out, and how long it will take. */
 export function Resend({ group, list, extensions, note, close }: ResendProps) {
+  const { failure } = group
+  const needsNumber = NEEDS_NUMBER.includes(failure)
   const choices = choicesFor(group, extensions)
-  const from = useSignal(NEEDS_NUMBER.includes(group.failure) ? (choices[0]?.number ?? '') : '')
+  const from = useSignal(needsNumber ? (choices[0]?.number ?? '') : '')
   const leavesOld = useSignal(false)
-  const meant = useLoading(() => meantBy(list, group), [list, group.failure])
-  const counts = useLoading(() => countsOf(meant.value.value, from.value), [meant.value.value, from.value])
-  const known = counts.value.value
-  const now = known === null ? null : leavesOld.value ? known.young : known.all
+  const options = (isYoung: boolean) => ({
+    from: from.value || undefined,
+    maxAgeMinutes: isYoung ? HOUR_MS / 60_000 : undefined,
+  })
+  const { value, error } = useLoading(async () => {
+    const wishes = await wishesFor(list, group)
+    const counts = (isYoung: boolean) => resend(wishes, { ...options(isYoung), dryRun: true })
+    const [all, young] = await Promise.all([counts(false), counts(true)])
+    return { wishes, all, young }
+  }, [list, failure, from.value])
+  const known = value.value
+  const now = leavesOld.value ? known?.young : known?.all
   const ready = now?.resent ?? 0
-  const open = group.count - group.resent
   const run = async (): Promise<void> => {
     if (ready === 0) throw new SgwError('There is nothing to send')
-    note(doneText(await call(meant.value.value, from.value, { dryRun: false, leavesOld: leavesOld.value })))
+    note(doneText(await resend(known?.wishes ?? [], options(leavesOld.value))))
   }
   const button = ready === 0 ? 'Send again' : `Send ${count(ready)} again`
   return (
-    <Confirm title={`Send ${texts(open)} again`} button={button} run={run} close={close}>
-      <p class="dim">As new messages of {appsOf(meant.value.value)}, in their order. The failed ones stay failed.</p>
-      <From {...{ from, choices }} isOwnPossible={!NEEDS_NUMBER.includes(group.failure)} />
-      {meant.error.value + counts.error.value !== '' && <p class="bad">{meant.error.value || counts.error.value}</p>}
-      {known !== null && now !== null && (
+    <Confirm title={`Send ${texts(group.count - group.resent)} again`} button={button} run={run} close={close}>
+      <p class="dim">As new messages of the same apps, in their order. The failed ones stay failed.</p>
+      <From {...{ from, choices, needsNumber }} />
+      {error.value !== '' && <p class="bad">{error.value}</p>}
+      {known !== null && now !== undefined && (
         <ul aria-live="polite">
-          <Old {...{ group, leavesOld, close }} old={known.young.left.tooOld} />
+          <Old leavesOld={leavesOld} old={known.young.tooOld} />
           <LeftOut {...now} />
-          {ready > 0 && (
-            <Fact icon="sent">
-              {timeText(ready, rateOf(extensions, from.value))}
-              {segmentsText(namedRows(meant.value.value, leavesOld.value), now)}.
-            </Fact>
-          )}
+          {ready > 0 && <Fact icon="sent">{timeText(ready, rateOf(extensions, from.value))}.</Fact>}
         </ul>
       )}
     </Confirm>
@@ -66,35 +67,71 @@ export function Resend({ group, list, extensions, note, close }: ResendProps) {
 
 const texts = (number: number): string => (number === 1 ? 'one text' : `${count(number)} texts`)
 
+/** What happened to messages that were to be sent again, as `POST /v1/operator/messages/resend` counts it. */
+type Counts = Record<'resent' | 'refused' | 'optedOut' | 'tooOld' | 'cancelled' | 'alreadyResent' | 'notFailed', number>
+interface Answer {
+  resent: number
+  refused: number
+  left: Omit<Counts, 'resent' | 'refused'>
+}
+
+const PAGE = 100
+const MOST_NAMED = 1000
+
+/**
+ * Requests for the messages of a group, exactly as the list's filter finds them: named one by one, oldest first. More than a thousand are named
+ * by their reason alone, which no other filter may narrow.
+ */
+async function wishesFor(list: MessageList, { failure, count: all }: FailureGroup): Promise<readonly object[]> {
+  const { state: _, appId, ...narrowed } = queryOf(list.filter, list.apps)
+  if (all > MOST_NAMED && Object.keys(narrowed).length === 0) return [{ failure, appId }]
+  if (all > MOST_NAMED) throw new SgwError('Remove the filters, or use sgw messages resend')
+  const ids: string[] = []
+  const messages = list.sgw.sms.list({ ...narrowed, appId, state: 'failed', failure, limit: PAGE })
+  for await (const { messageId } of messages) ids.unshift(messageId)
+  return Array.from({ length: Math.ceil(ids.length / PAGE) }, (_each, index) => ({
+    failure,
+    messageIds: ids.slice(index * PAGE, (index + 1) * PAGE),
+  }))
+}
+
+/** Sends messages again, or counts what would be sent. */
+async function resend(wishes: readonly object[], options: object): Promise<Counts> {
+  const sum: Counts = { resent: 0, refused: 0, optedOut: 0, tooOld: 0, cancelled: 0, alreadyResent: 0, notFailed: 0 }
+  for (const wish of wishes) {
+    const body = { ...wish, ...options, tenantId: me.value?.tenantId }
+    const answer = await operator.value?.request<Answer>('POST', '/v1/operator/messages/resend', { body })
+    const counts = { ...answer, ...answer?.left }
+    for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name] ?? 0
+  }
+  return sum
+}
+
 /** The numbers that can send now. */
-function choicesFor({ failure }: FailureGroup, extensions: readonly ExtensionHealth[]) {
-  const canSend = ({ number, canSendMedia }: { number: string; canSendMedia: boolean | null }): boolean =>
-    number !== '' && (failure !== 'no_media' || canSendMedia === true)
-  return extensions
+const choicesFor = ({ failure }: FailureGroup, extensions: readonly ExtensionHealth[]) =>
+  extensions
     .filter(({ status }) => status === 'active')
     .flatMap(({ name, phoneNumbers, numbers = [] }) =>
-      phoneNumbers.map((number) => ({
-        number,
-        label: name === null ? spokenNumber(number) : `${spokenNumber(number)}, ${name}`,
-        canSendMedia: numbers.find(({ phoneNumber }) => phoneNumber === number)?.canSendMedia ?? null,
-      })),
+      phoneNumbers.flatMap((number) => {
+        const canSendMedia = numbers.find(({ phoneNumber }) => phoneNumber === number)?.canSendMedia === true
+        if (failure === 'no_media' && !canSendMedia) return []
+        return { number, label: name === null ? spokenNumber(number) : `${spokenNumber(number)}, ${name}` }
+      }),
     )
-    .filter(canSend)
-}
 
 interface FromProps {
   from: Signal<string>
   choices: ReturnType<typeof choicesFor>
-  /** Whether each may be sent from its own number. */
-  isOwnPossible: boolean
+  /** Whether none may be sent from its own number. */
+  needsNumber: boolean
 }
 
-const From = ({ from, choices, isOwnPossible }: FromProps) => (
+const From = ({ from, choices, needsNumber }: FromProps) => (
   <label class="asked">
     From
     <select class="field" value={from.value} onChange={({ currentTarget }) => void (from.value = currentTarget.value)}>
-      {isOwnPossible && <option value="">each text’s own number</option>}
-      {!isOwnPossible && choices.length === 0 && <option value="">No number can send them</option>}
+      {!needsNumber && <option value="">the number that each had</option>}
+      {needsNumber && choices.length === 0 && <option value="">No number can send them</option>}
       {choices.map(({ number, label }) => (
         <option key={number} value={number}>
           {label}
@@ -104,35 +141,26 @@ const From = ({ from, choices, isOwnPossible }: FromProps) => (
   </label>
 )
 
-interface OldProps extends Pick<ResendProps, 'group' | 'close'> {
-  old: number
-  leavesOld: Signal<boolean>
-}
-
-/** An old text may no longer apply. */
-const Old = ({ group, old, leavesOld, close }: OldProps) =>
-  old === 0 ? null : (
+/** What an old text says may be over. */
+function Old({ old, leavesOld }: { old: number; leavesOld: Signal<boolean> }) {
+  if (old === 0) return null
+  const [are, them, they] = old === 1 ? ['is', 'it', 'it says'] : ['are', 'them', 'they say']
+  return (
     <Fact icon="waiting" class="warn">
+      {count(old)}{' '}
       {leavesOld.value
-        ? `${count(old)} older than an hour ${old === 1 ? 'is' : 'are'} left out. `
-        : `${count(old)} ${old === 1 ? 'is' : 'are'} older than an hour: what ${old === 1 ? 'it says' : 'they say'} may be over. `}
-      <a class="link" href={oldOnes(group)} onClick={close}>
-        Look at {old === 1 ? 'it' : 'them'}
-      </a>{' '}
+        ? `older than an hour ${are} left out. `
+        : `${are} older than an hour: what ${they} may be over. `}
       <button
         type="button"
         class="link"
         aria-pressed={leavesOld.value}
         onClick={() => void (leavesOld.value = !leavesOld.value)}
       >
-        {leavesOld.value ? 'Send these, too' : `Leave ${old === 1 ? 'it' : 'them'} out`}
+        {leavesOld.value ? 'Send these, too' : `Leave ${them} out`}
       </button>
     </Fact>
   )
-
-const oldOnes = ({ failure }: FailureGroup): string => {
-  const before = new Date(Date.now() - HOUR_MS).toISOString()
-  return addressOf('messages', { ...address.value.params, failure, before, group: '', id: '' })
 }
 
 const Fact = ({ icon, class: kind = '', children }: { icon: IconName; class?: string; children: ComponentChild }) => (
@@ -144,39 +172,8 @@ const Fact = ({ icon, class: kind = '', children }: { icon: IconName; class?: st
   </li>
 )
 
-/** What would be sent: of all messages, and of those that are at most an hour old. */
-async function countsOf(meant: Meant | null, from: string): Promise<{ all: Resent; young: Resent } | null> {
-  if (meant === null) return null
-  const [all, young] = await Promise.all([
-    call(meant, from, { dryRun: true, leavesOld: false }),
-    call(meant, from, { dryRun: true, leavesOld: true }),
-  ])
-  return { all, young }
-}
-
-async function call(
-  meant: Meant | null,
-  from: string,
-  { dryRun, leavesOld }: { dryRun: boolean; leavesOld: boolean },
-): Promise<Resent> {
-  const [sgw, tenantId] = [operator.value, me.value?.tenantId]
-  if (meant === null || sgw === null || !tenantId) throw new SgwError('Remove the filters, or use sgw messages resend')
-  return resend(sgw, meant, {
-    tenantId,
-    dryRun,
-    ...(from === '' ? {} : { from }),
-    ...(leavesOld ? { maxAgeMinutes: HOUR_MS / 60_000 } : {}),
-  })
-}
-
-/** The apps whose messages they are. */
-function appsOf(meant: Meant | null): string {
-  const names = new Set(meant?.rows?.map(({ appId }) => appName(appId)) ?? [])
-  return names.size === 1 ? [...names].join('') || 'the same app' : 'the same apps'
-}
-
 /** What does not go out, and why. */
-function LeftOut({ left: { optedOut, alreadyResent, cancelled }, refused }: Resent) {
+function LeftOut({ optedOut, alreadyResent, cancelled, refused }: Counts) {
   const parts: [number, string][] = [
     [optedOut, `to ${optedOut === 1 ? 'a contact' : 'contacts'} who opted out`],
     [alreadyResent, 'already sent again'],
@@ -213,21 +210,8 @@ const timeText = (messages: number, rate: number): string =>
     ? `About ${duration(Math.max(1000, Math.ceil((messages * 60) / rate) * 1000)).replace('.0 s', ' s')} at ${count(rate)} a minute`
     : 'How long it takes is not known'
 
-/** How many segments they have. For named messages that are left out, only their count is known. */
-function segmentsText(rows: readonly ListRow[], { resent }: Resent): string {
-  const segments = rows.reduce((sum, { body, attachments }) => sum + (attachments ? 1 : segmentsOf(body)), 0)
-  if (segments === 0) return ''
-  return `; ${rows.length === resent ? '' : 'up to '}${segments === 1 ? 'one segment' : `${count(segments)} segments`}`
-}
-
-/** The named messages, without the old ones if those are left out. */
-const namedRows = (meant: Meant | null, leavesOld: boolean): readonly ListRow[] =>
-  (meant?.rows ?? []).filter(({ createdAt }) => !leavesOld || Date.parse(createdAt) >= Date.now() - HOUR_MS)
-
-function doneText({ resent, refused, left }: Resent): string {
-  const out = Object.values(left).reduce((sum, number) => sum + number, refused)
+function doneText({ resent, ...left }: Counts): string {
+  const out = Object.values(left).reduce((sum, number) => sum + number, 0)
   const rest = out === 0 ? '' : `, ${count(out)} left out`
-  return `${capitalTexts(resent)} sent again at ${clockTime(Date.now())}${rest}.`
+  return `${capital(texts(resent))} sent again at ${clockTime(Date.now())}${rest}.`
 }
-
-const capitalTexts = (number: number): string => (number === 1 ? 'One text' : `${count(number)} texts`)
