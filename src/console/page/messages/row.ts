@@ -16,6 +16,12 @@ export const ownNumberOf = ({ direction, from, to }: ListRow): string => (direct
 export const attachmentsText = (count = 0): string =>
   count === 0 ? '' : count === 1 ? '1 attachment' : `${count} attachments`
 
+/** `“Hello from my…”`, cut to a length; if there is no text, the number of attachments. */
+export function quotedText({ body, attachments }: Pick<Message, 'body' | 'attachments'>, length = Infinity): string {
+  if (body === '') return attachmentsText(attachments)
+  return `“${body.length > length ? `${body.slice(0, length)}…` : body}”`
+}
+
 /** The message of an event; null for events about no message. */
 export const messageIdOf = (event: LiveEvent): string | null => ('messageId' in event ? event.messageId : null)
 

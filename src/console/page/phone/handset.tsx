@@ -1,11 +1,10 @@
-import { useSignal } from '@preact/signals'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
 import { open } from '../state/address.ts'
 import { me } from '../state/caller.ts'
 import { now, shortTime } from '../state/clock.ts'
-import { type PairChoices, loadChoices } from '../thread/pair.ts'
+import { usePairChoices } from '../thread/pair.ts'
 import { Thread } from '../thread/thread.tsx'
 import type { TracedConversation } from './traced-conversation.ts'
 import { newContact } from './pair.ts'
@@ -42,17 +41,17 @@ export const Handset = ({ conversation }: { conversation: TracedConversation }) 
 
 function ContactBar({ conversation }: { conversation: TracedConversation }) {
   const { number, contact } = conversation
-  const choices = useSignal<PairChoices>({ numbers: [], contacts: [contact], silent: [] })
-  const contacts = [...new Set([contact, ...choices.value.contacts])]
+  const { contacts, read } = usePairChoices(number)
+  const show = (shown: string): void => open('conversations', { number, contact: shown })
   return (
     <div class="line contact-bar">
       <Menu
         class="item contact-choice"
-        opened={() => void loadChoices(choices, number)}
-        items={contacts.map((choice) => ({
+        opened={() => void read()}
+        items={[...new Set([contact, ...contacts])].map((choice) => ({
           label: spokenNumber(choice),
           isChosen: choice === contact,
-          run: () => open('conversations', { number, contact: choice }),
+          run: () => show(choice),
         }))}
       >
         <span class="hidden">Contact </span>
@@ -62,7 +61,7 @@ function ContactBar({ conversation }: { conversation: TracedConversation }) {
       <button
         type="button"
         class="button quiet"
-        onClick={() => void newContact(conversation).then((fresh) => open('conversations', { number, contact: fresh }))}
+        onClick={() => void read().then((known) => show(newContact([contact, ...known.contacts])))}
       >
         New contact
       </button>
@@ -71,23 +70,20 @@ function ContactBar({ conversation }: { conversation: TracedConversation }) {
 }
 
 function Reply({ conversation }: { conversation: TracedConversation }) {
-  const text = useSignal('')
-  const send = async (event: Event): Promise<void> => {
+  const send = (event: SubmitEvent & { currentTarget: HTMLFormElement }): void => {
     event.preventDefault()
-    if (text.value === '') return
-    const reply = text.value
-    text.value = ''
-    await conversation.reply(reply)
+    const text = new FormData(event.currentTarget).get('text')
+    event.currentTarget.reset()
+    if (typeof text === 'string' && text !== '') void conversation.reply(text)
   }
   return (
-    <form class="line boxed reply" onSubmit={(event) => void send(event)}>
+    <form class="line boxed reply" onSubmit={send}>
       <input
         dir="auto"
+        name="text"
         aria-label="Text as the contact"
         placeholder="Text as this contact"
         autoComplete="off"
-        value={text.value}
-        onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
       />
       <button type="submit" class="icon-button" aria-label="Send as the contact">
         <Icon name="M5 12l7-7 7 7M12 19V5" />

@@ -11,9 +11,9 @@ const FIRST_CONTACT = '+15555550199'
 const LAST_PAIR = 'sgw.pair'
 
 /** The pair of the address; otherwise that of the last visit or of the last conversation, or the first number and a new contact. */
-export function usePair(): { pair: Pair | null; loading: Loading<Pair> } {
+export function usePair(): { pair: Pair | null; loading: Loading<Pair | null> } {
   const sgw = client.value
-  const loading = useLoading(async () => lastPair() ?? findPair(sgw), [sgw])
+  const loading = useLoading(async () => lastPair() ?? (sgw && findPair(sgw)), [sgw])
   const found = loading.value.value
   if (found === null || found.number === '') return { pair: null, loading }
   const number = isNumber(param('number')) ? param('number') : found.number
@@ -25,34 +25,18 @@ export function usePair(): { pair: Pair | null; loading: Loading<Pair> } {
 
 /** The pair of the last visit, if that was to the same tenant. */
 function lastPair(): Pair | null {
-  try {
-    const { tenantId, number, contact } = JSON.parse(readStored('local', LAST_PAIR) ?? '{}') as Partial<
-      Pair & { tenantId: string }
-    >
-    return tenantId === me.value?.tenantId && number && contact ? { number, contact } : null
-  } catch {
-    return null
-  }
+  const { tenantId, ...pair } = JSON.parse(readStored('local', LAST_PAIR) ?? '{}') as Pair & { tenantId?: string }
+  return tenantId !== undefined && tenantId === me.value?.tenantId ? pair : null
 }
 
 /** '' if no number is connected. */
-async function findPair(sgw: Sgw | null): Promise<Pair> {
-  if (sgw === null) return { number: '', contact: FIRST_CONTACT }
+async function findPair(sgw: Sgw): Promise<Pair> {
   const { numbers, contacts } = await readPairChoices(sgw, '')
   return { number: numbers[0] ?? '', contact: contacts[0] ?? FIRST_CONTACT }
 }
 
 /** A number for a new contact, different from all known ones. */
-export async function newContact({ number, contact }: Pair): Promise<string> {
-  const sgw = client.value
-  const known =
-    sgw === null
-      ? []
-      : await readPairChoices(sgw, number).then(
-          ({ contacts }) => contacts,
-          () => [],
-        )
-  for (let last = 199; last >= 110; last--)
-    if (![contact, ...known].includes(`+15555550${last}`)) return `+15555550${last}`
-  return FIRST_CONTACT
+export function newContact(known: readonly string[]): string {
+  const numbers = Array.from({ length: 90 }, (_, index) => `+15555550${199 - index}`)
+  return numbers.find((number) => !known.includes(number)) ?? FIRST_CONTACT
 }

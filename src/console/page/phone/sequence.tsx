@@ -3,12 +3,10 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Message } from '../../../client/client.ts'
 import { preciseTime } from '../parts/precise-time.ts'
 import { duration, utcTime } from '../state/clock.ts'
-import { messageIdOf } from '../messages/row.ts'
-import { quotedText } from '../thread/quoted-text.ts'
+import { messageIdOf, quotedText } from '../messages/row.ts'
 import type { TracedConversation } from './traced-conversation.ts'
-import { STATIONS, type Step } from './step.ts'
 import type { StepDetail } from './step-detail.ts'
-import { stepsOf } from './steps.ts'
+import { STATIONS, type Step, stepsOf } from './steps.ts'
 import './sequence.css'
 
 /** The step whose request and response are shown. Its time may be corrected while it is chosen. */
@@ -42,17 +40,39 @@ export function Sequence({ conversation, chosen }: { conversation: TracedConvers
         </div>
       )}
       {groups.map(({ message, steps }) => (
-        <Group
-          key={message.messageId}
-          message={message}
-          origin={originOf(message, conversation)}
-          steps={steps}
-          chosen={chosen}
-        />
+        <Group key={message.messageId} {...{ message, steps, conversation, chosen }} />
       ))}
     </section>
   )
 }
+
+interface GroupProps {
+  message: Message
+  steps: readonly Step[]
+  conversation: TracedConversation
+  chosen: Chosen
+}
+
+/** A text, and below it its steps. */
+const Group = ({ message, steps, conversation, chosen }: GroupProps) => (
+  <>
+    <div class="step group-head">
+      <span />
+      <span class="lanes">
+        <span class="group-title">
+          <span class="mask clip" dir="auto">
+            {quotedText(message)}
+          </span>
+          <span class="dim">from {originOf(message, conversation)}</span>
+        </span>
+      </span>
+      <span />
+    </div>
+    {steps.map((step) => (
+      <StepLine key={step.key} id={`${message.messageId} ${step.key}`} step={step} chosen={chosen} />
+    ))}
+  </>
+)
 
 /** Scrolls to the last step. The room below it is such that no step is cut in half below the heads. */
 function showEnd(box: HTMLElement): void {
@@ -80,36 +100,6 @@ function keepEnd(box: HTMLElement | null): (() => void) | undefined {
   return () => observer.disconnect()
 }
 
-const Group = ({
-  message,
-  origin,
-  steps,
-  chosen,
-}: {
-  message: Message
-  origin: string
-  steps: readonly Step[]
-  chosen: Chosen
-}) => (
-  <>
-    <div class="step group-head">
-      <span />
-      <span class="lanes">
-        <span class="group-title">
-          <span class="mask clip" dir="auto">
-            {quotedText(message)}
-          </span>
-          <span class="dim">from {origin}</span>
-        </span>
-      </span>
-      <span />
-    </div>
-    {steps.map((step) => (
-      <StepLine key={step.key} id={`${message.messageId} ${step.key}`} step={step} chosen={chosen} />
-    ))}
-  </>
-)
-
 /** Steps at the app are known only for what this page has sent and received since it was loaded. */
 function originOf({ direction, messageId }: Message, { sends, heard }: TracedConversation): string {
   if (direction === 'inbound') return 'the contact'
@@ -119,7 +109,7 @@ function originOf({ direction, messageId }: Message, { sends, heard }: TracedCon
 }
 
 function StepLine({ id, step, chosen }: { id: string; step: Step; chosen: Chosen }) {
-  const { detail } = step
+  const { detail, took = null } = step
   const isChosen = chosen.value?.id === id
   const content = (
     <>
@@ -131,10 +121,10 @@ function StepLine({ id, step, chosen }: { id: string; step: Step; chosen: Chosen
           </span>
         </span>
       </span>
-      <span class="measure">{step.took === null ? '' : duration(step.took)}</span>
+      <span class="measure">{took === null ? '' : duration(took)}</span>
     </>
   )
-  if (detail === null) return <div class={`step ${step.kind}-step`}>{content}</div>
+  if (detail === undefined) return <div class={`step ${step.kind}-step`}>{content}</div>
   return (
     <button
       type="button"

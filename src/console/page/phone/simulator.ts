@@ -1,5 +1,3 @@
-import type { Sgw } from '../../../client/client.ts'
-
 /** What the simulator can do with the next send, in words for people. */
 export const FAULTS = {
   '429': '429, try later',
@@ -23,19 +21,3 @@ export interface SimulatorCall {
   fault: string | null
   rcMessageId?: string
 }
-
-/** Texts as a contact. */
-export const sendInbound = (
-  sgw: Sgw,
-  text: { from: string; to: string; text: string },
-): Promise<{ rcMessageId: string }> => sgw.request('POST', '/v1/operator/simulator/inbound', { body: text })
-
-export const getNextFault = async (sgw: Sgw): Promise<SimulatorFault> =>
-  (await sgw.request<{ fault: SimulatorFault }>('GET', '/v1/operator/simulator/next')).fault
-
-export const setNextFault = async (sgw: Sgw, fault: SimulatorFault): Promise<SimulatorFault> =>
-  (await sgw.request<{ fault: SimulatorFault }>('PUT', '/v1/operator/simulator/next', { body: { fault } })).fault
-
-/** The newest calls since a time, oldest first. */
-export const listCalls = async (sgw: Sgw, query: { since: string; limit: number }): Promise<SimulatorCall[]> =>
-  (await sgw.request<{ calls: SimulatorCall[] }>('GET', '/v1/operator/simulator/calls', { query })).calls

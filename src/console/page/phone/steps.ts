@@ -2,26 +2,56 @@ import type { DeliveryAttempt, Message, Timeline } from '../../../client/client.
 import { messageIdOf } from '../messages/row.ts'
 import { shortWaitingText } from '../messages/wait-words.ts'
 import { isCancelled } from '../messages/words.ts'
+import { type Attempt, isRunning } from '../parts/running.ts'
 import { now } from '../state/clock.ts'
-import type { SimulatorCall } from './simulator.ts'
-import type { Attempt } from '../parts/running.ts'
-import { attemptSteps, endOf, lookupSteps } from './attempt-steps.ts'
-import type { TracedConversation } from './traced-conversation.ts'
 import type { HeardEvent, OwnSend } from './measured.ts'
-import { type Step, base } from './step.ts'
-import { detailOf, eventResult, json, webhookDetail } from './step-detail.ts'
+import { type StepDetail, detailOf, eventResult, json, webhookDetail } from './step-detail.ts'
+import type { SimulatorCall } from './simulator.ts'
+import type { TracedConversation } from './traced-conversation.ts'
+
+/** The stations, from left to right. */
+export const STATIONS = ['Your app', 'Gateway', 'RingCentral', 'Phone'] as const
+
+/** One step of a text on its way. A hop goes from a station to the next one; `at` is in milliseconds. */
+export interface Step {
+  key: string
+  at: number
+  kind: 'hop' | 'back' | 'self' | 'wait'
+  /** The left one of a hop's two stations, or the station of any other step. */
+  station: 0 | 1 | 2
+  title: string
+  /** The text after the title, such as a status. */
+  result?: string
+  /** How long this step alone took, in milliseconds; none of a moment, and while it runs. */
+  took?: number | null
+  isBad?: boolean
+  detail?: StepDetail | undefined
+}
+
+type Known = Pick<Step, 'result' | 'took' | 'isBad' | 'detail'>
+
+const step =
+  (kind: Step['kind'], station: Step['station']) =>
+  (key: string, at: number, title: string, known: Known = {}): Step => ({ key, at, kind, station, title, ...known })
+
+const appCalls = step('hop', 0)
+const gatewayCalls = step('hop', 1)
+const toPhone = step('hop', 2)
+const toApp = step('back', 0)
+const toGateway = step('back', 1)
+const fromPhone = step('back', 2)
+const inGateway = step('self', 1)
+const waits = step('wait', 1)
 
 /** The steps of one message, in the order in which they began; if two began together, the shorter one comes first. */
-export function stepsOf(message: Message, conversation: TracedConversation): Step[] {
-  const { calls, timelines, sends } = conversation
-  const own = conversation.heard.value.filter(({ event }) => messageIdOf(event) === message.messageId)
+export function stepsOf(message: Message, { calls, timelines, webhooks, sends, heard }: TracedConversation): Step[] {
+  const { messageId, direction } = message
+  const own = heard.value.filter(({ event }) => messageIdOf(event) === messageId && isOutcome(event))
   const steps =
-    message.direction === 'inbound'
-      ? inboundSteps(message, conversation.webhooks.value.get(message.messageId) ?? [], calls.value)
-      : outboundSteps(message, sends.value.get(message.messageId), timelines.value.get(message.messageId), calls.value)
-  return [...steps, ...own.filter(isOutcome).map(heardStep)].toSorted(
-    (a, b) => a.at - b.at || (a.took ?? 0) - (b.took ?? 0),
-  )
+    direction === 'inbound'
+      ? inboundSteps(message, webhooks.value.get(messageId) ?? [], calls.value)
+      : outboundSteps(message, sends.value.get(messageId), timelines.value.get(messageId), calls.value)
+  return [...steps, ...own.map(heardStep)].toSorted((a, b) => a.at - b.at || (a.took ?? 0) - (b.took ?? 0))
 }
 
 function outboundSteps(
@@ -30,117 +60,142 @@ function outboundSteps(
   timeline: Timeline | undefined,
   calls: readonly SimulatorCall[],
 ): Step[] {
+  const { waiting, messageId } = message
   const created = Date.parse(message.createdAt)
-  const steps: Step[] = send === undefined ? [] : [sendStep(message, send)]
-  steps.push({ ...base('queued', created), kind: 'self', station: 1, title: 'committed to disk, queued' })
+  const steps = send === undefined ? [] : [sendStep(messageId, send)]
+  steps.push(inGateway('queued', created, 'committed to disk, queued'))
   const attempts = timeline?.entries.filter((entry) => entry.type === 'attempt') ?? []
-  if (timeline !== undefined) steps.push(...attemptSteps(created, timeline, attempts, calls))
   const last = attempts.at(-1)
-  if (message.waiting) steps.push(holdStep(message, last === undefined ? created : endOf(last)))
+  if (timeline !== undefined) steps.push(...attemptSteps(created, timeline, attempts, calls))
+  if (waiting) steps.push(waits('hold', last ? endOf(last) : created, shortWaitingText(waiting, now.peek())))
   return [...steps, ...(timeline === undefined ? [] : endSteps(timeline, last, calls))]
 }
 
-/** What happened to a text after its last attempt. */
+const sendStep = (messageId: string, { at, ms, request, response }: OwnSend): Step =>
+  appCalls('send', at, 'POST /v1/sms/send', {
+    result: '202',
+    took: ms,
+    detail: { title: `POST /v1/sms/send, ${messageId}`, request: json(request), response: `202\n\n${json(response)}` },
+  })
+
+/** A shorter time before the first attempt is not a wait. */
+const SHOWN_WAIT_MS = 1000
+
+/** The attempts of a message, and the waits before them. */
+const attemptSteps = (
+  created: number,
+  timeline: Timeline,
+  attempts: readonly Attempt[],
+  calls: readonly SimulatorCall[],
+): Step[] =>
+  attempts.flatMap((attempt, index) => {
+    const before = attempts[index - 1]
+    const at = Date.parse(attempt.at)
+    const key = `wait ${attempt.number}`
+    const made = attemptStep(attempt, isRunning(timeline, attempt) ? 'runs' : callAt(calls, at))
+    if (before !== undefined) return [waitStep(key, endOf(before), at, whyRepeated(before, calls)), made]
+    const why = attempt.heldBy ? 'waits: the extension is paused' : 'waits for its turn'
+    return at - created < SHOWN_WAIT_MS ? made : [waitStep(key, created, at, why), made]
+  })
+
+function attemptStep({ number, at, durationMs, outcome, httpStatus }: Attempt, call?: SimulatorCall | 'runs'): Step {
+  const title = `attempt ${number}`
+  if (call === 'runs') return gatewayCalls(title, Date.parse(at), title, { result: call })
+  const status = httpStatus ?? call?.response?.status ?? (outcome === 'accepted' ? 'accepted' : 'no answer')
+  return gatewayCalls(title, Date.parse(at), title, {
+    result: `${status}`,
+    took: durationMs,
+    isBad: outcome !== 'accepted',
+    detail: call && detailOf('Call to RingCentral', call),
+  })
+}
+
+/** When an attempt ended, or began if it has no end. */
+const endOf = ({ at, durationMs }: Attempt): number => Date.parse(at) + (durationMs ?? 0)
+
+const waitStep = (key: string, at: number, until: number, title: string): Step =>
+  waits(key, at, title, { took: Math.max(0, until - at) })
+
+/** What it waited for between two attempts: the end of a pause that RingCentral asked for, or of a look into its message store. */
+function whyRepeated(before: Attempt, calls: readonly SimulatorCall[]): string {
+  if (before.outcome === 'unknown') return 'asks the message store before it repeats'
+  const retryAfter = new Headers(callAt(calls, Date.parse(before.at))?.response?.headers).get('retry-after')
+  return retryAfter === null ? 'waits before it repeats' : `paused, Retry-After ${retryAfter} s`
+}
+
+/** A call belongs to an attempt if it began within this time of it. */
+const SAME_CALL_MS = 1500
+
+/** The call that sent a text at about this time. */
+function callAt(calls: readonly SimulatorCall[], at: number): SimulatorCall | undefined {
+  const farOf = (call: SimulatorCall): number => Math.abs(Date.parse(call.at) - at)
+  return calls
+    .filter((call) => call.direction === 'out' && call.route === 'sms' && farOf(call) < SAME_CALL_MS)
+    .toSorted((a, b) => farOf(a) - farOf(b))[0]
+}
+
+/** What happened to a text after its last attempt. From RingCentral to the phone it takes until the gateway knows its fate. */
 function endSteps({ entries, deliveryStatus }: Timeline, last: Attempt | undefined, calls: readonly SimulatorCall[]) {
-  const steps: Step[] = []
   let sentAt = 0
-  for (const entry of entries) {
+  const steps = entries.flatMap((entry): Step | Step[] => {
     const at = Date.parse(entry.at)
-    if (entry.type === 'sent') sentAt = at
-    if (entry.type === 'sent' && last?.outcome === 'unknown') steps.push(...lookupSteps(last, at, calls))
-    if (entry.type === 'delivered')
-      steps.push({ ...deliveryStep(sentAt || at, at), title: 'delivered', result: 'known after' })
+    const from = sentAt || at
+    const took = at - from
+    if (entry.type === 'delivered') return toPhone('delivery', from, 'delivered', { result: 'known after', took })
     if (entry.type === 'undelivered')
-      steps.push({
-        ...deliveryStep(sentAt || at, at),
-        title: 'not delivered',
-        result: entry.errorCode ?? '',
-        isBad: true,
-      })
+      return toPhone('delivery', from, 'not delivered', { result: entry.errorCode ?? '', took, isBad: true })
     if (entry.type === 'failed')
-      steps.push({
-        ...base('failed', at),
-        kind: 'self',
-        station: 1,
-        title: isCancelled(entry.error) ? 'cancelled' : `failed: ${entry.error ?? ''}`,
-        isBad: !isCancelled(entry.error),
-      })
-  }
-  if (deliveryStatus === 'pending' && sentAt > 0) steps.push({ ...deliveryStep(sentAt, null), title: 'on its way' })
+      return isCancelled(entry.error)
+        ? inGateway('failed', at, 'cancelled')
+        : inGateway('failed', at, `failed: ${entry.error ?? ''}`, { isBad: true })
+    if (entry.type !== 'sent') return []
+    sentAt = at
+    return last?.outcome === 'unknown' ? lookupSteps(last, at, calls) : []
+  })
+  if (deliveryStatus === 'pending' && sentAt > 0) steps.push(toPhone('delivery', sentAt, 'on its way'))
   return steps
 }
 
-/** From RingCentral to the phone: from the time of `sent` until the gateway knows what happened. */
-const deliveryStep = (sentAt: number, knownAt: number | null): Omit<Step, 'title'> => ({
-  ...base('delivery', sentAt),
-  kind: 'hop',
-  station: 2,
-  took: knownAt === null ? null : knownAt - sentAt,
-})
-
-function inboundSteps(message: Message, webhooks: readonly DeliveryAttempt[], calls: readonly SimulatorCall[]): Step[] {
-  const stored = Date.parse(message.createdAt)
-  const event = calls.find((call) => call.rcMessageId === message.rcMessageId && call.direction === 'in')
-  const at = event === undefined ? stored : Date.parse(event.at)
-  const steps: Step[] = [{ ...base('text', at - 1), kind: 'back', station: 2, title: 'text' }]
-  if (event !== undefined)
-    steps.push({
-      ...base('event', at),
-      kind: 'back',
-      station: 1,
-      title: 'event',
-      result: eventResult(event),
-      took: event.durationMs,
-      detail: detailOf('Event from RingCentral', event),
-    })
-  return [...steps, ...webhooks.map(webhookStep)]
+/** An answer that did not tell whether the text was accepted: after a while, the gateway finds it in the message store. */
+function lookupSteps(attempt: Attempt, sentAt: number, calls: readonly SimulatorCall[]): Step[] {
+  const call = calls.findLast(({ route, at }) => route === 'message-store' && Date.parse(at) <= sentAt)
+  const at = call === undefined ? sentAt : Date.parse(call.at)
+  const detail = call && detailOf('Look into the message store', call)
+  return [
+    waitStep('wait lookup', endOf(attempt), at, 'waits before it asks the message store'),
+    gatewayCalls('lookup', at, 'message store', { result: 'found', took: call?.durationMs ?? null, detail }),
+  ]
 }
 
-const webhookStep = (attempt: DeliveryAttempt): Step => ({
-  ...base(`webhook ${attempt.deliveryId} ${attempt.attemptNumber}`, Date.parse(attempt.attemptedAt)),
-  kind: 'back',
-  station: 0,
-  title: 'webhook',
-  result: `${attempt.statusCode ?? 'no answer'}, signed`,
-  took: attempt.durationMs,
-  isBad: attempt.outcome !== 'success',
-  detail: webhookDetail(attempt),
-})
+function inboundSteps(message: Message, webhooks: readonly DeliveryAttempt[], calls: readonly SimulatorCall[]): Step[] {
+  const event = calls.find((call) => call.rcMessageId === message.rcMessageId && call.direction === 'in')
+  const at = Date.parse(event?.at ?? message.createdAt)
+  const steps = [fromPhone('text', at - 1, 'text'), ...webhooks.map(webhookStep)]
+  if (event === undefined) return steps
+  const detail = detailOf('Event from RingCentral', event)
+  return [...steps, toGateway('event', at, 'event', { result: eventResult(event), took: event.durationMs, detail })]
+}
 
-const sendStep = ({ messageId }: Message, { at, ms, request, response }: OwnSend): Step => ({
-  ...base('send', at),
-  kind: 'hop',
-  station: 0,
-  title: 'POST /v1/sms/send',
-  result: '202',
-  took: ms,
-  detail: { title: `POST /v1/sms/send, ${messageId}`, request: json(request), response: `202\n\n${json(response)}` },
-})
-
-/** What a message waits for now. */
-const holdStep = ({ waiting }: Message, from: number): Step => ({
-  ...base('hold', from),
-  kind: 'wait',
-  station: 1,
-  title: waiting ? shortWaitingText(waiting, now.peek()) : '',
-})
+const webhookStep = (attempt: DeliveryAttempt): Step =>
+  toApp(`webhook ${attempt.deliveryId} ${attempt.attemptNumber}`, Date.parse(attempt.attemptedAt), 'webhook', {
+    result: `${attempt.statusCode ?? 'no answer'}, signed`,
+    took: attempt.durationMs,
+    isBad: attempt.outcome !== 'success',
+    detail: webhookDetail(attempt),
+  })
 
 /** `queued` and `sending` are already shown at the gateway. */
-const isOutcome = ({ event }: HeardEvent): boolean =>
+const isOutcome = (event: HeardEvent['event']): boolean =>
   event.type !== 'sms_status' || event.status === 'sent' || event.status === 'failed'
 
 function heardStep({ at, event }: HeardEvent): Step {
   const state = event.type === 'sms_status' ? event.status : event.type === 'sms_delivery' ? event.deliveryStatus : ''
   // The browser's clock can be behind the gateway's.
   const sentAt = 'timestamp' in event ? Math.min(at, Date.parse(event.timestamp)) : at
-  return {
-    ...base(`${event.type} ${state}`, sentAt),
-    kind: 'back',
-    station: 0,
-    title: event.type,
+  return toApp(`${event.type} ${state}`, sentAt, event.type, {
     result: state,
     took: 'timestamp' in event ? at - sentAt : null,
     isBad: state === 'undelivered' || (event.type === 'sms_status' && state === 'failed' && !isCancelled(event.error)),
     detail: { title: 'WebSocket event', request: json(event), response: null },
-  }
+  })
 }

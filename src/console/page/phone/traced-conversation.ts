@@ -1,17 +1,16 @@
 import { computed, signal } from '@preact/signals'
 import type { DeliveryAttempt, Message, Timeline } from '../../../client/client.ts'
 import type { LiveEvent } from '../state/live-event.ts'
-import {
-  type SimulatorCall,
-  type SimulatorFault,
-  getNextFault,
-  listCalls,
-  sendInbound,
-  setNextFault,
-} from './simulator.ts'
 import type { MediaIds } from '../thread/draft.ts'
 import { MessagesOfPair } from '../thread/messages-of-pair.ts'
 import { heard, noteSend, sends } from './measured.ts'
+import type { SimulatorCall, SimulatorFault } from './simulator.ts'
+
+interface NextFault {
+  fault: SimulatorFault
+}
+
+const SIMULATOR = '/v1/operator/simulator'
 
 /** Every step is drawn for the last message, and for those that came since the page was loaded, up to this many. */
 const TRACED_MESSAGES = 4
@@ -58,9 +57,9 @@ export class TracedConversation extends MessagesOfPair {
     await this.attempt(async () => {
       this.#count(2)
       // At the first read, nobody can have chosen a fault yet.
-      const fault = this.isLoaded.value ? getNextFault(this.sgw) : null
+      const next = this.isLoaded.value ? this.sgw.request<NextFault>('GET', `${SIMULATOR}/next`) : { fault: null }
       await this.readNewest()
-      this.fault.value = await fault
+      this.fault.value = (await next).fault
       await this.#readSteps()
     })
   }
@@ -71,8 +70,10 @@ export class TracedConversation extends MessagesOfPair {
     const since = new Date(Date.parse(first.createdAt) - CALLS_BEFORE_MS).toISOString()
     const changed = this.traced.value.filter(({ messageId }) => !isOver(this.timelines.value.get(messageId)))
     this.#count(1 + changed.length)
-    const [calls, timelines, webhooks] = await Promise.all([
-      listCalls(this.sgw, { since, limit: MOST_CALLS }),
+    const [{ calls }, timelines, webhooks] = await Promise.all([
+      this.sgw.request<{ calls: SimulatorCall[] }>('GET', `${SIMULATOR}/calls`, {
+        query: { since, limit: MOST_CALLS },
+      }),
       Promise.all(idsOf(changed, 'outbound').map(async (id) => [id, await this.sgw.sms.timeline(id)] as const)),
       Promise.all(idsOf(changed, 'inbound').map(async (id) => [id, await this.#webhooksOf(id)] as const)),
     ])
@@ -103,14 +104,18 @@ export class TracedConversation extends MessagesOfPair {
   async reply(text: string): Promise<void> {
     this.#clickedAt = Date.now()
     await this.attempt(async () => {
-      await sendInbound(this.sgw, { from: this.contact, to: this.number, text })
+      const body = { from: this.contact, to: this.number, text }
+      await this.sgw.request('POST', `${SIMULATOR}/inbound`, { body })
       this.#plan()
     })
   }
 
   /** Says what the simulator does with the next send. */
   async setFault(fault: SimulatorFault): Promise<void> {
-    await this.attempt(async () => void (this.fault.value = await setNextFault(this.sgw, fault)))
+    await this.attempt(async () => {
+      await this.sgw.request('PUT', `${SIMULATOR}/next`, { body: { fault } })
+      this.fault.value = fault
+    })
   }
 
   /** Takes an event: changes a known message immediately, and reads everything again soon. */

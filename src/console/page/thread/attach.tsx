@@ -34,19 +34,17 @@ export function AttachButton({ take }: { take: Take }) {
 /** Takes files that are dropped anywhere on the page, which a browser would otherwise open. Says whether files are being dragged over it. */
 export function useDrop(take: Take | null) {
   const isOver = useSignal(false)
-  const taking = useRef(take)
-  taking.current = take
   useEffect(() => {
     const drag = (event: DragEvent): void => {
-      if (taking.current === null || !event.dataTransfer?.types.includes('Files')) return
+      if (take === null || !event.dataTransfer?.types.includes('Files')) return
       event.preventDefault()
       isOver.value = event.type === 'dragover'
-      if (event.type === 'drop') taking.current(event.dataTransfer.files)
+      if (event.type === 'drop') take(event.dataTransfer.files)
     }
     const names = ['dragover', 'dragleave', 'drop'] as const
     for (const name of names) document.addEventListener(name, drag)
     return () => names.forEach((name) => document.removeEventListener(name, drag))
-  }, [])
+  })
   return isOver
 }
 

@@ -3,6 +3,7 @@ import type { Sgw } from '../../../client/client.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import { count } from '../state/clock.ts'
+import { standing } from '../state/standing.ts'
 import { MAX_BYTES, problemsOf, safeName, typeOf } from './sendable-file.ts'
 import { sizeText } from './size-text.ts'
 
@@ -12,13 +13,17 @@ const MAX_UNITS = 1000
 /** Whether a text is too long to go with files. */
 export const isTooLong = (text: string): boolean => text.length > MAX_UNITS
 
+/** Whether a number is known to send only text. If it is not known, the send decides. */
+export const isTextOnly = (number: string): boolean =>
+  standing.value?.extensions.some(({ numbers }) =>
+    numbers?.some(({ phoneNumber, canSendMedia }) => phoneNumber === number && canSendMedia === false),
+  ) === true
+
 /** The files of a draft. A file that cannot be sent says why, and nothing is sent until it is removed. */
 export class AttachedFiles {
   readonly files = signal<readonly File[]>([])
   /** Why each of them cannot be sent; '' if it can. */
   readonly problems = computed(() => problemsOf(this.files.value))
-  /** The tenant's numbers that are known to send only text. */
-  readonly textOnly = signal<readonly string[]>([])
   /** Which file is being uploaded, from 1; 0 for none. */
   readonly uploading = signal(0)
   /** Why the last upload failed, as a sentence; '' if it did not. */
@@ -36,11 +41,7 @@ export class AttachedFiles {
 
   /** Whether they can be sent from a number, with a text. */
   canSend(number: string, text: string): boolean {
-    return (
-      this.problems.value.every((problem) => problem === '') &&
-      !this.textOnly.value.includes(number) &&
-      !isTooLong(text)
-    )
+    return this.problems.value.every((problem) => problem === '') && !isTextOnly(number) && !isTooLong(text)
   }
 
   uploadingText(): string {
@@ -63,7 +64,9 @@ export class AttachedFiles {
     try {
       for (const [index, file] of this.files.value.entries()) {
         this.uploading.value = index + 1
-        mediaIds.push(await uploadOne(sgw, file))
+        const typed = new Blob([file], { type: typeOf(file) })
+        const { mediaId } = await whileSignedIn(sgw.sms.upload(typed, { fileName: safeName(file.name) }))
+        mediaIds.push(mediaId)
       }
       return mediaIds
     } catch (error) {
@@ -73,10 +76,4 @@ export class AttachedFiles {
       this.uploading.value = 0
     }
   }
-}
-
-async function uploadOne(sgw: Sgw, file: File): Promise<string> {
-  const typed = new Blob([file], { type: typeOf(file) })
-  const { mediaId } = await whileSignedIn(sgw.sms.upload(typed, { fileName: safeName(file.name) }))
-  return mediaId
 }

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
-import { client } from '../state/caller.ts'
-import { AttachedFiles, isTooLong } from './attached-files.ts'
+import { AttachedFiles, isTextOnly, isTooLong } from './attached-files.ts'
 import { dataUrlOf } from './data-url.ts'
 import { sizeText } from './size-text.ts'
 import './attached.css'
@@ -20,7 +19,6 @@ interface AttachedProps {
 /** The files of a draft, each with its size and a button that removes it, and why they cannot be sent. */
 export default function Attached({ attached, number, text }: AttachedProps) {
   const { files, problems, uploading, error } = attached
-  useEffect(() => void readTextOnly(attached), [number])
   return (
     <div class="attached">
       <ul class="actions" aria-label="Attached files">
@@ -29,7 +27,8 @@ export default function Attached({ attached, number, text }: AttachedProps) {
             key={file}
             file={file}
             problem={problems.value[index] ?? ''}
-            remove={uploading.value > 0 ? null : () => attached.remove(file)}
+            isUploading={uploading.value > 0}
+            remove={() => attached.remove(file)}
           />
         ))}
       </ul>
@@ -37,7 +36,7 @@ export default function Attached({ attached, number, text }: AttachedProps) {
       <p class="hidden" role="status">
         {uploading.value > 0 && attached.uploadingText()}
       </p>
-      {attached.textOnly.value.includes(number) && (
+      {isTextOnly(number) && (
         <p class="small bad" role="alert">
           <PhoneNumber value={number} /> cannot send pictures or other files. Choose another number, or remove them.
         </p>
@@ -56,22 +55,15 @@ export default function Attached({ attached, number, text }: AttachedProps) {
   )
 }
 
-/** Read each time, because RingCentral may have changed it. If it cannot be read, the send decides. */
-async function readTextOnly({ textOnly }: AttachedFiles): Promise<void> {
-  const extensions = (await client.value?.connection.health().catch(() => [])) ?? []
-  const numbers = extensions.flatMap((extension) => extension.numbers ?? [])
-  textOnly.value = numbers.flatMap(({ phoneNumber, canSendMedia }) => (canSendMedia === false ? phoneNumber : []))
-}
-
 interface AttachedFileProps {
   file: File
   /** Why it cannot be sent; '' if it can. */
   problem: string
-  /** Null while it is being uploaded. */
-  remove: (() => void) | null
+  isUploading: boolean
+  remove: () => void
 }
 
-const AttachedFile = ({ file, problem, remove }: AttachedFileProps) => (
+const AttachedFile = ({ file, problem, isUploading, remove }: AttachedFileProps) => (
   <li class={problem === '' ? 'line' : 'line bad'}>
     <Preview file={file} />
     <span class="small stack attached-name">
@@ -81,15 +73,7 @@ const AttachedFile = ({ file, problem, remove }: AttachedFileProps) => (
         {problem !== '' && `. ${problem}.`}
       </span>
     </span>
-    <button
-      type="button"
-      class="icon-button tiny"
-      aria-label={`Remove ${file.name}`}
-      disabled={remove === null}
-      onClick={() => remove?.()}
-    >
-      <Icon name="failed" />
-    </button>
+    <IconButton class="tiny" icon="failed" label={`Remove ${file.name}`} isDisabled={isUploading} run={remove} />
   </li>
 )
 
@@ -101,7 +85,10 @@ function Preview({ file }: { file: File }) {
   const url = useSignal('')
   useEffect(() => {
     if (file.type.startsWith('image/') && file.size <= MAX_PREVIEW_BYTES)
-      void dataUrlOf(file).then((read) => void (url.value = read), nothing)
+      void dataUrlOf(file).then(
+        (read) => void (url.value = read),
+        () => undefined,
+      )
   }, [file])
   const noPicture = (): void => void (url.value = '')
   return url.value === '' ? (
@@ -110,8 +97,6 @@ function Preview({ file }: { file: File }) {
     <img class="attached-picture" src={url.value} alt="" onError={noPicture} />
   )
 }
-
-const nothing = (): void => undefined
 
 /** `PDF`, from the end of the name, otherwise from the type. */
 const kindOf = ({ name, type }: File): string =>

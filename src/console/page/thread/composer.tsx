@@ -6,7 +6,6 @@ import { client } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import { connection } from '../state/live.ts'
 import { AttachButton, pastedFiles, useDrop } from './attach.tsx'
-import type { AttachedFiles } from './attached-files.ts'
 import { type Draft, type MediaIds, attach, takesFiles } from './draft.ts'
 import { Segments } from './segments.tsx'
 import './composer.css'
@@ -44,19 +43,23 @@ export function Composer({ label, button, draft, number, pair, send, error, ...r
   const hasFiles = attached !== null && attached.files.value.length > 0
   return (
     <div class="composer">
-      <form
-        class={isOver.value ? 'boxed dropping' : 'boxed'}
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
+      <form class={isOver.value ? 'boxed dropping' : 'boxed'} onSubmit={(event) => void submit(event)}>
         <TextField label={label} text={draft.text} submit={submit} take={take} takesFocus={rest.takesFocus} />
         {hasFiles && <Loaded load={loadAttached} props={{ attached, number, text: draft.text.value }} />}
         <div class="line composer-foot">
           <span class="composer-facts">
             <span class="line composer-pair">{pair}</span>
-            <Size text={draft.text.value} files={hasFiles ? attached : null} isOver={isOver.value} />
+            {isOver.value ? (
+              <span>Drop the files to attach them.</span>
+            ) : hasFiles ? (
+              <span>{attached.sizeWith(draft.text.value)}</span>
+            ) : (
+              draft.text.value !== '' && (
+                <span>
+                  <Segments text={draft.text.value} />
+                </span>
+              )
+            )}
           </span>
           {take !== null && <AttachButton take={take} />}
           {rest.beside}
@@ -68,24 +71,6 @@ export function Composer({ label, button, draft, number, pair, send, error, ...r
       {(loadError.value || error) !== '' && <NotTaken error={loadError.value || error} />}
       {rest.children}
     </div>
-  )
-}
-
-interface SizeProps {
-  text: string
-  files: AttachedFiles | null
-  /** Whether files are being dragged over the page. */
-  isOver: boolean
-}
-
-function Size({ text, files, isOver }: SizeProps) {
-  if (isOver) return <span>Drop the files to attach them.</span>
-  if (files !== null) return <span>{files.sizeWith(text)}</span>
-  if (text === '') return null
-  return (
-    <span>
-      <Segments text={text} />
-    </span>
   )
 }
 
@@ -109,7 +94,8 @@ function useSubmit({ text, attached }: Draft, number: string, send: ComposerProp
   const files = attached.value?.files.value.length ? attached.value : null
   const isReady =
     !isBusy.value && send !== null && (files === null ? text.value !== '' : files.canSend(number, text.value))
-  const submit = async (): Promise<void> => {
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
     if (!isReady || client.value === null) return
     isBusy.value = true
     const sent = text.value
@@ -126,7 +112,7 @@ function useSubmit({ text, attached }: Draft, number: string, send: ComposerProp
 interface TextFieldProps extends Pick<ComposerProps, 'label'> {
   takesFocus: boolean | undefined
   text: Signal<string>
-  submit: () => Promise<void>
+  submit: (event: Event) => Promise<void>
   /** Takes pasted files. */
   take: ((files: Iterable<File>) => void) | null
 }
@@ -154,9 +140,7 @@ function TextField({ label, text, submit, take, takesFocus }: TextFieldProps) {
       }}
       onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-        event.preventDefault()
-        void submit()
+        if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) void submit(event)
       }}
     />
   )

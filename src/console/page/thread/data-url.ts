@@ -1,8 +1,3 @@
 /** A file as a data URL, which the page's security policy allows for pictures. */
-export const dataUrlOf = (blob: Blob): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.addEventListener('load', () => resolve(String(reader.result)))
-    reader.addEventListener('error', () => reject(new Error('The picture cannot be read')))
-    reader.readAsDataURL(blob)
-  })
+export const dataUrlOf = async (blob: Blob): Promise<string> =>
+  `data:${blob.type};base64,${(await blob.bytes()).toBase64()}`

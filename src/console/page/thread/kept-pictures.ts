@@ -22,19 +22,11 @@ export type Carrier = Pick<Message, 'messageId' | 'direction' | 'attachments'>
 /** The pictures read so far, by message, newest reading last. They stay, so that redrawing a thread requests nothing. */
 export const kept = signal<ReadonlyMap<string, readonly Shown[]>>(new Map())
 
-export const isPicture = ({ contentType }: Attachment): boolean => contentType.startsWith('image/')
-
 /** Reads what a message carries, including pictures up to a certain size. */
 export async function readCarried(sgw: Sgw, { messageId, direction }: Carrier): Promise<void> {
   const attachments = await sgw.sms.attachments(messageId)
   const most = MAX_SHOWN_BYTES[direction]
-  const all = await Promise.all(
-    attachments.map(async (attachment) =>
-      isPicture(attachment) && (attachment.size ?? 0) <= most
-        ? readPicture(sgw, messageId, attachment, most)
-        : { attachment, url: null, problem: '' },
-    ),
-  )
+  const all = await Promise.all(attachments.map((attachment) => readPicture(sgw, messageId, attachment, most)))
   const others = [...kept.value].filter(([id]) => id !== messageId)
   kept.value = new Map(newest([...others, [messageId, all]]))
 }
@@ -49,21 +41,22 @@ function newest(readings: readonly (readonly [string, readonly Shown[]])[]) {
   return readings.slice(from + 1)
 }
 
-/** Reads one picture of at most this many bytes. */
+/** Reads an attachment that is a picture of at most so many bytes. */
 export async function readPicture(
   sgw: Sgw,
   messageId: string,
   attachment: Attachment,
   most = Infinity,
 ): Promise<Shown> {
+  const facts = { attachment, url: null, problem: '' }
+  if (!attachment.contentType.startsWith('image/') || (attachment.size ?? 0) > most) return facts
   try {
     const blob = await sgw.sms.attachment(messageId, attachment.attachmentId)
-    if (blob.size > most) return { attachment, url: null, problem: '' }
+    if (blob.size > most) return facts
     // The gateway changes the name of a type that it does not trust.
-    if (!blob.type.startsWith('image/')) return { attachment, url: null, problem: BROKEN }
-    return { attachment, url: await dataUrlOf(blob), problem: '' }
+    return blob.type.startsWith('image/') ? { ...facts, url: await dataUrlOf(blob) } : { ...facts, problem: BROKEN }
   } catch (error) {
-    return { attachment, url: null, problem: failureText(error) }
+    return { ...facts, problem: failureText(error) }
   }
 }
 

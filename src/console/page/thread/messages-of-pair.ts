@@ -38,10 +38,6 @@ export abstract class MessagesOfPair implements Pair, Followed {
     void this.load()
   }
 
-  returned(): void {
-    void this.load()
-  }
-
   /** Loads the page before the oldest message, by its time. New messages would shift page numbers. */
   async readOlder(): Promise<void> {
     const [first] = this.messages.value

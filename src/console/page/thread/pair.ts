@@ -1,4 +1,4 @@
-import type { Signal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 import { client } from '../state/caller.ts'
 import { cannotSendOf } from './cannot-send.ts'
@@ -9,12 +9,10 @@ export interface Pair {
   contact: string
 }
 
-/** The other choices, read when a menu opens. */
-export interface PairChoices {
+/** What can be chosen instead. */
+interface PairChoices {
   numbers: readonly string[]
   contacts: readonly string[]
-  /** Those of the numbers that cannot send. */
-  silent: readonly string[]
 }
 
 /**
@@ -30,10 +28,15 @@ export async function readPairChoices(sgw: Sgw, number: string): Promise<PairCho
   const last = known.map((pair) => pair.number).filter((own) => sending.includes(own))
   const own = [...new Set([...last.slice(0, 1), ...sending, ...silent])]
   const of = number || own[0]
-  return { numbers: own, silent, contacts: known.filter((pair) => pair.number === of).map(({ contact }) => contact) }
+  return { numbers: own, contacts: known.filter((pair) => pair.number === of).map(({ contact }) => contact) }
 }
 
-/** Fills the choices when a menu opens. */
-export async function loadChoices(choices: Signal<PairChoices>, number: string): Promise<void> {
-  if (client.value !== null) choices.value = await readPairChoices(client.value, number).catch(() => choices.value)
+/** The choices of a menu, which are read when it opens. */
+export function usePairChoices(number: string) {
+  const choices = useSignal<PairChoices>({ numbers: [], contacts: [] })
+  const read = async (): Promise<PairChoices> => {
+    if (client.value !== null) choices.value = await readPairChoices(client.value, number).catch(() => choices.value)
+    return choices.value
+  }
+  return { ...choices.value, read }
 }

@@ -3,10 +3,10 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Attachment } from '../../../client/client.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
 import { client, whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
-import { type Shown, BROKEN, isPicture, readPicture } from './kept-pictures.ts'
+import { type Shown, BROKEN, readPicture } from './kept-pictures.ts'
 import { sizeText } from './size-text.ts'
 import '../parts/dialog.css'
 
@@ -14,15 +14,20 @@ interface PictureDialogProps {
   messageId: string
   /** Everything that the message carries. */
   all: readonly Shown[]
-  /** Which one is shown first. */
-  start: number
+  /** Which is shown. */
+  at: number
+  open: (at: number) => void
   close: () => void
 }
 
+const STEPS = [
+  ['Previous', 'left', -1],
+  ['Next', 'M9 18l6-6-6-6', 1],
+] as const
+
 /** One attachment, large, to view and to save. The arrow keys move to the message's other attachments. */
-export function PictureDialog({ messageId, all, start, close }: PictureDialogProps) {
-  const at = useSignal(start)
-  const step = (by: number): void => void (at.value = (at.value + by + all.length) % all.length)
+export function PictureDialog({ messageId, all, at, open, close }: PictureDialogProps) {
+  const step = (by: number): void => open((at + by + all.length) % all.length)
   useEffect(() => {
     const onKey = ({ key }: KeyboardEvent): void => {
       if (key === 'ArrowLeft') step(-1)
@@ -30,18 +35,13 @@ export function PictureDialog({ messageId, all, start, close }: PictureDialogPro
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [all])
-  const shown = all[at.value]
+  })
+  const shown = all[at]
   if (shown === undefined) return null
   return (
-    <Dialog title={all.length === 1 ? 'Attachment' : `Attachment ${at.value + 1} of ${all.length}`} close={close}>
+    <Dialog title={all.length === 1 ? 'Attachment' : `Attachment ${at + 1} of ${all.length}`} close={close}>
       <Opened key={shown.attachment.attachmentId} messageId={messageId} shown={shown}>
-        {all.length > 1 && (
-          <>
-            <StepButton name="Previous" icon="left" run={() => step(-1)} />
-            <StepButton name="Next" icon="M9 18l6-6-6-6" run={() => step(1)} />
-          </>
-        )}
+        {all.length > 1 && STEPS.map(([label, icon, by]) => <IconButton {...{ label, icon }} run={() => step(by)} />)}
         <button type="button" class="button quiet" onClick={close}>
           Close
         </button>
@@ -50,21 +50,10 @@ export function PictureDialog({ messageId, all, start, close }: PictureDialogPro
   )
 }
 
-interface StepButtonProps {
-  name: string
-  icon: 'left' | `M${string}`
-  run: () => void
-}
-
-const StepButton = ({ name, icon, run }: StepButtonProps) => (
-  <button type="button" class="icon-button" aria-label={name} onClick={run}>
-    <Icon name={icon} />
-  </button>
-)
-
 interface OpenedProps {
   messageId: string
   shown: Shown
+  /** What stands beside Save. */
   children: ComponentChildren
 }
 
@@ -74,9 +63,8 @@ function Opened({ messageId, shown, children }: OpenedProps) {
   const now = useSignal(shown)
   const error = useSignal('')
   useEffect(() => {
-    const sgw = client.value
-    if (sgw !== null && shown.url === null && isPicture(attachment))
-      void readPicture(sgw, messageId, attachment).then((read) => void (now.value = read))
+    if (client.value !== null && shown.url === null)
+      void readPicture(client.value, messageId, attachment).then((read) => void (now.value = read))
   }, [])
   const { url, problem } = now.value
   const save = (): void => void saveFile(messageId, now.value).catch((reason) => (error.value = failureText(reason)))
@@ -110,15 +98,13 @@ function Opened({ messageId, shown, children }: OpenedProps) {
 
 /** Saves a file unchanged, whatever its size. A file that is already here is not read again, because each reading counts for the extension. */
 async function saveFile(messageId: string, { attachment, url }: Shown): Promise<void> {
-  const sgw = client.value
-  if (sgw === null) return
-  const made =
-    url === null ? URL.createObjectURL(await whileSignedIn(sgw.sms.attachment(messageId, attachment.attachmentId))) : ''
+  const read = async (): Promise<Blob | undefined> => client.value?.sms.attachment(messageId, attachment.attachmentId)
+  const blob = url === null ? await whileSignedIn(read()) : undefined
   const link = document.createElement('a')
-  link.href = url ?? made
+  link.href = blob === undefined ? (url ?? '') : URL.createObjectURL(blob)
   link.download = nameOf(attachment, attachment.attachmentId)
   link.click()
-  if (made !== '') setTimeout(() => URL.revokeObjectURL(made), REVOKE_MS)
+  if (blob !== undefined) setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_MS)
 }
 
 /** By then, a browser has begun to save the file. */

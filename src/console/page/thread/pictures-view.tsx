@@ -28,51 +28,40 @@ export default function Pictures({ message, isRead, bubble, look }: PicturesProp
   useEffect(() => {
     if (isRead && shown === undefined) read()
   }, [messageId, count, isRead])
-  if (shown === undefined) return <ReadButton count={count} look={look} read={read} />
+  if (shown === undefined) {
+    const label = `Show ${attachmentsText(count)}`
+    return (
+      <button type="button" class={`button quiet said-more ${look}`} aria-label={label} onClick={read}>
+        <Carried count={count} />
+      </button>
+    )
+  }
+  const open = (at: number | null): void => void (opened.value = at)
   return (
     <>
       {shown.map((each, index) => (
         <OpenButton
           key={each.attachment.attachmentId}
           shown={each}
-          plain={`${bubble} ${look}`}
+          bubble={bubble}
           look={look}
-          open={() => void (opened.value = index)}
+          open={() => open(index)}
         />
       ))}
       {opened.value !== null && (
-        <PictureDialog
-          messageId={messageId}
-          all={shown}
-          start={opened.value}
-          close={() => void (opened.value = null)}
-        />
+        <PictureDialog messageId={messageId} all={shown} at={opened.value} open={open} close={() => open(null)} />
       )}
     </>
   )
 }
 
-const ReadButton = ({ count, look, read }: { count: number; look: string; read: () => void }) => (
-  <button
-    type="button"
-    class={`button quiet said-more ${look}`}
-    aria-label={`Show ${attachmentsText(count)}`}
-    onClick={read}
-  >
-    <Carried count={count} />
-  </button>
-)
-
-interface OpenButtonProps {
+interface OpenButtonProps extends Pick<PicturesProps, 'bubble' | 'look'> {
   shown: Shown
-  /** The classes of anything that is not a picture. */
-  plain: string
-  look: string
   open: () => void
 }
 
 /** A small picture, or a description in a bubble. Both open the attachment large. */
-function OpenButton({ shown: { attachment, url, problem }, plain, look, open }: OpenButtonProps) {
+function OpenButton({ shown: { attachment, url, problem }, bubble, look, open }: OpenButtonProps) {
   const isBroken = useSignal(false)
   const trouble = isBroken.value ? BROKEN : problem
   if (url !== null && !isBroken.value)
@@ -82,7 +71,7 @@ function OpenButton({ shown: { attachment, url, problem }, plain, look, open }: 
       </button>
     )
   return (
-    <button type="button" class={plain} onClick={open}>
+    <button type="button" class={`${bubble} ${look}`} onClick={open}>
       <span class="mask">{factsText(attachment)}</span>
       {trouble !== '' && <span class="stack small">{trouble}</span>}
     </button>

@@ -7,7 +7,7 @@ import { shortWaitingText, waitingText } from '../messages/wait-words.ts'
 import { explainedShort, isCancelled, stateOf } from '../messages/words.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Carrying } from './carrying.tsx'
-import { quotedText } from './quoted-text.ts'
+import { quotedText } from '../messages/row.ts'
 import { dayHeader, dayOf, duration, now, shortTime } from '../state/clock.ts'
 import './thread.css'
 
@@ -43,15 +43,18 @@ export function Thread({ messages, seenBy, attemptsOf, actions, loadOlder = null
         aria-label="Conversation"
       >
         <div class="stack thread-in">
-          {loadOlder !== null && <OlderButton load={loadOlder} />}
+          {loadOlder !== null && (
+            <button type="button" class="button quiet older" onClick={loadOlder}>
+              Show older texts
+            </button>
+          )}
           {messages?.map((message, index) => (
             <ThreadMessage
               key={message.messageId}
-              message={message}
-              seenBy={seenBy}
-              answer={answerOf(attemptsOf?.(message.messageId) ?? [])}
+              {...{ message, seenBy }}
               isRead={index >= messages.length - READ_PICTURES}
               isNewDay={dayOf(message.createdAt) !== dayOf(messages[index - 1]?.createdAt ?? 0)}
+              answer={answerOf(attemptsOf?.(message.messageId) ?? [])}
               actions={actions?.(message)}
             />
           ))}
@@ -67,12 +70,6 @@ export function Thread({ messages, seenBy, attemptsOf, actions, loadOlder = null
     </>
   )
 }
-
-const OlderButton = ({ load }: { load: () => void }) => (
-  <button type="button" class="button quiet older" onClick={load}>
-    Show older texts
-  </button>
-)
 
 /** How close to its end a thread counts as being there, in pixels. */
 const END_PX = 40
@@ -108,29 +105,24 @@ interface ThreadMessageProps extends Pick<ThreadProps, 'seenBy'> {
   actions: ComponentChild
 }
 
-const ThreadMessage = ({ message, seenBy, isRead, isNewDay, answer, actions }: ThreadMessageProps) => (
+const ThreadMessage = (props: ThreadMessageProps) => (
   <>
-    {isNewDay && (
+    {props.isNewDay && (
       <p class="small dim thread-day">
-        {dayHeader(message.createdAt, now.peek())} {shortTime(message.createdAt)}
+        {dayHeader(props.message.createdAt, now.peek())} {shortTime(props.message.createdAt)}
       </p>
     )}
-    {message.direction === 'inbound' ? (
-      <Received message={message} seenBy={seenBy} isRead={isRead} answer={answer} actions={actions} />
-    ) : (
-      <Sent message={message} seenBy={seenBy} isRead={isRead} actions={actions} />
-    )}
+    {props.message.direction === 'inbound' ? <Received {...props} /> : <Sent {...props} />}
   </>
 )
 
-function Received({ message, seenBy, isRead, answer, actions }: Omit<ThreadMessageProps, 'isNewDay'>) {
-  const { body, webhooks, createdAt } = message
+function Received({ message, seenBy, isRead, answer, actions }: ThreadMessageProps) {
+  const { webhooks, createdAt } = message
   const failed = webhooks ? failedText(webhooks) : null
   const isBad = answer === undefined ? failed !== null : answer.outcome !== 'success'
   return (
     <>
-      <Carrying message={message} isRead={isRead} bubble="said" look="inbound" />
-      {body !== '' && <Bubble class="inbound" text={body} />}
+      <Bubble message={message} isRead={isRead} look="inbound" />
       <p class={isBad ? 'line small dim said-note inbound bad' : 'line small dim said-note inbound'}>
         {isBad && seenBy === 'us' && <Icon name="webhook" />}
         {answer !== undefined
@@ -142,10 +134,15 @@ function Received({ message, seenBy, isRead, answer, actions }: Omit<ThreadMessa
   )
 }
 
-const Bubble = ({ class: className, text }: { class: string; text: string }) => (
-  <p class={`said ${className}`} dir="auto">
-    <span class="mask">{text}</span>
-  </p>
+const Bubble = ({ message, isRead, look }: Pick<ThreadMessageProps, 'message' | 'isRead'> & { look: string }) => (
+  <>
+    <Carrying message={message} isRead={isRead} bubble="said" look={look} />
+    {message.body !== '' && (
+      <p class={`said ${look}`} dir="auto">
+        <span class="mask">{message.body}</span>
+      </p>
+    )}
+  </>
 )
 
 /** A destination's last answer: that of a failed one, otherwise the app's, otherwise a trigger's. */
@@ -163,20 +160,15 @@ function answerText({ kind, url, statusCode, durationMs }: DeliveryAttempt): str
  * A text from the tenant. It is an outline until the provider accepts it, and on the contact's phone until it is delivered; a broken outline if
  * it never was. There, only a note says why a text is missing.
  */
-function Sent({ message, seenBy, isRead, actions }: Omit<ThreadMessageProps, 'isNewDay' | 'answer'>) {
-  const { status, deliveryStatus, body } = message
+function Sent({ message, seenBy, isRead, actions }: ThreadMessageProps) {
+  const { status, deliveryStatus } = message
   const { kind, icon } = stateOf(message)
   const isThere = status === 'sent' && deliveryStatus !== 'undelivered'
   const isOutline = !isThere || (seenBy === 'contact' && deliveryStatus === 'pending')
   const look = isOutline ? `outbound pending ${kind}` : 'outbound'
   return (
     <>
-      {(isThere || seenBy === 'us') && (
-        <>
-          <Carrying message={message} isRead={isRead} bubble="said" look={look} />
-          {body !== '' && <Bubble class={look} text={body} />}
-        </>
-      )}
+      {(isThere || seenBy === 'us') && <Bubble message={message} isRead={isRead} look={look} />}
       <p class={`line small dim said-note outbound ${isThere ? '' : kind}`}>
         <Icon name={icon} />
         {!isThere && seenBy === 'contact' && (
