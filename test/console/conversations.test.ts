@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { Conversation, Message } from '../../src/client/client.ts'
+import type { Conversation } from '../../src/client/client.ts'
 import { answersText, answersTrouble, waitsForAnswer } from '../../src/console/page/conversations/answers.ts'
-import { heldText } from '../../src/console/page/conversations/held.ts'
 import { timeZone } from '../../src/console/page/state/settings.ts'
 import { cannotSendOf } from '../../src/console/page/thread/cannot-send.ts'
 
@@ -41,26 +40,6 @@ test('a row waits for an answer exactly if the gateway counts it', () => {
   expect(waits({ optedOut: true })).toBe(false)
   expect(waits({}, { createdAt: new Date(NOW - 7 * 86_400_000).toISOString() })).toBe(true)
   expect(waits({}, { createdAt: new Date(NOW - 7 * 86_400_000 - 1).toISOString() })).toBe(false)
-})
-
-test('the first waiting text goes out when its wait can be over first; a wait without an end may be over now', () => {
-  const text = (...waits: Pick<Message, 'waiting'>['waiting'][]) =>
-    Object.values(
-      heldText(
-        waits.map((waiting) => (waiting === undefined ? {} : { waiting })),
-        NOW,
-      ),
-    ).join(' | ')
-  const paused = { reason: 'provider_paused', until: '2026-11-24T14:30:08.000Z' } as const
-  const later = { reason: 'scheduled', until: '2026-11-28T09:00:00.000Z' } as const
-  expect(text(paused)).toBe(', after 14:30:08 | RingCentral paused your number until then.')
-  expect(text({ reason: 'order' }, paused)).toBe(', after 14:30:08 | RingCentral paused your number until then.')
-  expect(text(later)).toBe(', after 28 Nov 09:00 | ')
-  expect(text(later, paused)).toBe(text(paused))
-  expect(text(later, { reason: 'order' })).toBe(' | An earlier message goes first.')
-  expect(text(paused, { reason: 'reconciling' })).toBe(' | The gateway asks whether it arrived.')
-  expect(text(paused, undefined)).toBe(' | ')
-  expect(text(null, later)).toBe(' | ')
 })
 
 test('a number of no working extension cannot send', () => {

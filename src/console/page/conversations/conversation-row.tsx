@@ -1,74 +1,49 @@
-import { Icon } from '../parts/icon.tsx'
-import { PhoneNumber } from '../parts/phone-number.tsx'
+import type { Conversation } from '../../../client/client.ts'
+import type { Marks } from '../list/list-detail.tsx'
+import { Row } from '../list/row.tsx'
 import { Reason } from '../messages/reason.tsx'
 import { stateOf } from '../messages/words.ts'
+import { PhoneNumber } from '../parts/phone-number.tsx'
 import { address, addressOf } from '../state/address.ts'
-import { clockTime, now, utcTime } from '../state/clock.ts'
+import { now } from '../state/clock.ts'
 import { Carried } from '../thread/carried.tsx'
 import { isNumber } from '../thread/contact-forms.ts'
 import { waitsForAnswer } from './answers.ts'
-import { type ListedConversation, keyOf } from './conversation-list.ts'
+import { keyOf } from './conversation-list.ts'
 
-interface ConversationRowProps {
-  row: ListedConversation
-  isOpen: boolean
-  isCursor: boolean
+interface ConversationRowProps extends Marks {
+  row: Conversation
   /** Whether the contact talks with more than one of the tenant's numbers: then the number identifies the conversation. */
   isOneOfSeveral: boolean
 }
 
-/** A conversation in one line: the time and outcome of its newest text, the contact, the text, and the tenant's number. */
-export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: ConversationRowProps) {
-  const { number, contact, lastMessage } = row
+/** A conversation in one line: the time and fate of its newest text, the contact, the text, what is to be known about it, and the tenant's number. */
+export function ConversationRow({ row, isOneOfSeveral, ...marks }: ConversationRowProps) {
+  const { number, contact, lastMessage, optedOut } = row
+  const { body, attachments, createdAt, direction } = lastMessage
   const state = stateOf(lastMessage)
-  const at = now.peek()
-  const classes = [
-    'columns row conversing',
-    state.kind,
-    isCursor ? 'cursor' : '',
-    waitsForAnswer(row, at) ? 'to-answer' : '',
-  ]
+  const kind = `conversing ${state.kind} ${waitsForAnswer(row, now.peek()) ? 'to-answer' : ''}`
+  const href = addressOf('conversations', { ...address.value.params, number, contact })
   return (
-    <a
-      class={classes.join(' ')}
-      href={addressOf('conversations', { ...address.value.params, number, contact })}
-      data-id={keyOf(row)}
-      aria-current={isOpen ? 'true' : undefined}
-    >
-      <time dateTime={lastMessage.createdAt} title={utcTime(lastMessage.createdAt)}>
-        {clockTime(lastMessage.createdAt)}
-      </time>
-      <span class="line state" title={state.word}>
-        <Icon name={state.icon} />
-        <span class="word">{state.word}</span>
-      </span>
+    <Row id={keyOf(row)} at={createdAt} class={kind} {...{ href, state, ...marks }}>
       <PhoneNumber value={contact} />
-      <Newest row={row} now={at} isOneOfSeveral={isOneOfSeveral} />
+      <span class="text">
+        <Carried count={attachments} />
+        <span class="mask" dir="auto">
+          {body || (attachments ? '' : 'No text')}
+        </span>
+        <Reason row={lastMessage} />
+        {optedOut && <em>opted out</em>}
+        {direction === 'inbound' && !isNumber(contact) && <em>cannot be answered</em>}
+        {isOneOfSeveral && (
+          <em class="via">
+            via <PhoneNumber value={number} />
+          </em>
+        )}
+      </span>
       <span class="wide-only">
         <PhoneNumber value={number} />
       </span>
-    </a>
+    </Row>
   )
 }
-
-interface NewestProps extends Pick<ConversationRowProps, 'row' | 'isOneOfSeveral'> {
-  now: number
-}
-
-/** The newest text, and what to know about it. */
-const Newest = ({ row: { number, contact, lastMessage, optedOut }, now: at, isOneOfSeveral }: NewestProps) => (
-  <span class="text">
-    <Carried count={lastMessage.attachments} />
-    <span class="mask" dir="auto">
-      {lastMessage.body || (lastMessage.attachments ? '' : 'No text')}
-    </span>
-    <Reason row={lastMessage} now={at} />
-    {optedOut && <em>opted out</em>}
-    {lastMessage.direction === 'inbound' && !isNumber(contact) && <em>cannot be answered</em>}
-    {isOneOfSeveral && (
-      <em class="via">
-        via <PhoneNumber value={number} />
-      </em>
-    )}
-  </span>
-)

@@ -18,38 +18,28 @@ export const ConversationSearch = ({ list }: { list: ConversationList }) => (
   />
 )
 
-/** The filter of the list from then on: none if a conversation was opened. */
-async function asked(list: ConversationList, typed: string): Promise<Record<string, string> | string> {
+/** What the list is filtered by from then on: nothing where something was opened. A sender's name has a conversation; other words stand in texts. */
+async function asked({ sgw, rows }: ConversationList, typed: string): Promise<Record<string, string> | string> {
   if (typed === '') return {}
   const number = typedNumber(typed)
-  if (number === null) return openWords(list, typed)
-  if ('contact' in number) return openNumber(list, number.contact)
-  const { conversations, total } = await list.sgw.conversations({ contactEndsWith: number.ends, limit: 1 }).page(1)
-  const [only] = conversations
-  return total === 1 && only !== undefined ? show(only) : number
-}
-
-/** The newest conversation with the contact, or a new one from the tenant's most recently used number. */
-async function openNumber(list: ConversationList, contact: string): Promise<Record<string, string> | string> {
-  const known = await newestWith(list, contact)
+  if (number !== null && 'ends' in number) {
+    const { conversations, total } = await sgw.conversations({ contactEndsWith: number.ends, limit: 1 }).page(1)
+    return total === 1 ? show(conversations[0]) : number
+  }
+  const contact = number?.contact ?? typed
+  const loaded = rows.value.find((row) => row.contact === contact)
+  if (loaded !== undefined) return show(loaded)
+  const [known] = isContact(contact) ? (await sgw.conversations({ contact, limit: 1 }).page(1)).conversations : []
   if (known !== undefined) return show(known)
-  const [number] = (await readPairChoices(list.sgw, '')).numbers
-  return number === undefined ? 'No number is connected yet, so no text can be sent.' : show({ number, contact })
+  if (number === null) {
+    open('messages', { text: unquoted(typed) })
+    return {}
+  }
+  const [own] = (await readPairChoices(sgw, '')).numbers
+  return own === undefined ? 'No number is connected yet, so no text can be sent.' : show({ number: own, contact })
 }
 
-/** A sender's name has a conversation; search for other words in texts. */
-async function openWords(list: ConversationList, typed: string): Promise<Record<string, string>> {
-  const known = isContact(typed) ? await newestWith(list, typed) : undefined
-  if (known !== undefined) return show(known)
-  open('messages', { text: unquoted(typed) })
-  return {}
-}
-
-const newestWith = async (list: ConversationList, contact: string): Promise<Pair | undefined> =>
-  list.rows.value.find((row) => row.contact === contact) ??
-  (await list.sgw.conversations({ contact, limit: 1 }).page(1)).conversations[0]
-
-function show({ number, contact }: Pair): Record<string, string> {
-  open('conversations', { number, contact })
+function show(pair: Pair | undefined): Record<string, string> {
+  if (pair !== undefined) open('conversations', { number: pair.number, contact: pair.contact })
   return {}
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
-import type { Message } from '../../../client/client.ts'
+import { useEffect } from 'preact/hooks'
+import type { Conversation, Message } from '../../../client/client.ts'
+import { Bar } from '../list/bar.tsx'
 import { CancelMessage } from '../messages/cancel-message.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -13,19 +14,17 @@ import { useFollowed } from '../parts/following.ts'
 import { isNumber } from '../thread/contact-forms.ts'
 import type { Pair } from '../thread/pair.ts'
 import { Thread } from '../thread/thread.tsx'
-import { type ListedConversation, keyOf } from './conversation-list.ts'
+import { keyOf } from './conversation-list.ts'
 import { OpenConversation } from './open-conversation.ts'
 import { OptedOut, RecordOptOut } from './opt-out.tsx'
 import { Reply } from './reply.tsx'
 import { SilentNumber } from './silent-number.tsx'
 import './conversation.css'
-import '../list/detail-head.css'
-import '../list/print.css'
 
 interface ConversationViewProps {
   pair: Pair
   /** From the list: null if the list does not have it, undefined while it is loading. */
-  listed: ListedConversation | null | undefined
+  listed: Conversation | null | undefined
   close: () => void
   /** Whether a person opened it. */
   takesFocus: boolean
@@ -34,10 +33,6 @@ interface ConversationViewProps {
 /** The open conversation: its texts, and a field to write in. Anything that keeps a text from arriving is shown directly above the field. */
 export default function ConversationView({ pair, listed, close, takesFocus }: ConversationViewProps) {
   const conversation = useFollowed(keyOf(pair), (sgw) => new OpenConversation(sgw, pair.number, pair.contact))
-  const box = useRef<HTMLElement>(null)
-  useEffect(() => {
-    if (takesFocus) box.current?.focus()
-  }, [conversation])
   useEffect(() => {
     if (listed === undefined) return
     // A contact that is not in the list may still have opted out.
@@ -48,32 +43,18 @@ export default function ConversationView({ pair, listed, close, takesFocus }: Co
   }, [conversation, listed?.lastMessage.messageId])
   if (conversation === null) return null
   return (
-    <aside
-      class="stack conversation"
-      aria-label="Conversation"
-      tabIndex={-1}
-      ref={box}
-      onKeyDown={(event) => leaveField(event, box.current)}
-    >
+    <>
       <Head conversation={conversation} close={close} />
-      <Texts key={keyOf(pair)} conversation={conversation} takesFocus={takesFocus} />
-    </aside>
+      <Texts conversation={conversation} takesFocus={takesFocus} />
+    </>
   )
-}
-
-/** Esc in a field moves the focus to where single keys work. */
-function leaveField({ key, target }: KeyboardEvent, box: HTMLElement | null): void {
-  if (key === 'Escape' && target instanceof HTMLElement && target.matches('input, textarea')) box?.focus()
 }
 
 function Head({ conversation, close }: { conversation: OpenConversation; close: () => void }) {
   const { number, contact, optOut } = conversation
   const isAsked = useSignal(false)
-  return (
-    <header class="line detail-head conversation-head">
-      <button type="button" class="icon-button back" aria-label="Back to the list" onClick={close}>
-        <Icon name="left" />
-      </button>
+  const title = (
+    <>
       <div class="clip">
         <h2 class="clip" aria-level={isOnePane.value ? 1 : 2}>
           <PhoneNumber value={contact} />
@@ -83,7 +64,10 @@ function Head({ conversation, close }: { conversation: OpenConversation; close: 
         </p>
       </div>
       <CopyButton text={contact} label="Copy the contact" />
-      <span class="rail-space" />
+    </>
+  )
+  return (
+    <Bar class="conversation-head" title={title} close={close}>
       <a class="button quiet" href={addressOf('messages', { number, contact })}>
         <Icon name="messages" />
         <span class="hidden-on-phone">Messages</span>
@@ -93,11 +77,8 @@ function Head({ conversation, close }: { conversation: OpenConversation; close: 
           Opt out…
         </button>
       )}
-      <button type="button" class="icon-button shut" aria-label="Close" title="Close (Esc)" onClick={close}>
-        <Icon name="failed" />
-      </button>
       {isAsked.value && <RecordOptOut conversation={conversation} close={() => void (isAsked.value = false)} />}
-    </header>
+    </Bar>
   )
 }
 

@@ -52,6 +52,7 @@ export default function ConversationsView() {
       detail={
         pair && {
           name: 'Conversation',
+          class: 'stack conversation',
           load: loadConversation,
           props: { pair, listed: list.isLoading.value ? undefined : list.find(pair) },
         }

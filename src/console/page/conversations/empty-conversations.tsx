@@ -1,10 +1,9 @@
 import type { ComponentChild } from 'preact'
 import { Empty, NoNumber } from '../parts/empty.tsx'
 import { NoRows, NothingFound } from '../list/no-rows.tsx'
-import { LoadFailed } from '../parts/load-failed.tsx'
 import { Masked } from '../parts/masked.tsx'
 import { addressOf } from '../state/address.ts'
-import { useLoading } from '../state/loading.ts'
+import { standing } from '../state/standing.ts'
 import type { ConversationList } from './conversation-list.ts'
 
 interface EmptyConversationsProps {
@@ -35,18 +34,15 @@ const NobodyEndsSo = ({ ends }: { ends: string }) => (
 )
 
 /** What will be here, and how to fill it. Nothing can be sent until a number is connected, so that comes first. */
-function NoConversations({ list, head }: EmptyConversationsProps) {
-  const { value, error, again } = useLoading(() => list.sgw.connection.extensions(), [list])
-  if (error.value !== '') return <LoadFailed what="The numbers" error={error.value} again={again} />
-  const number = value.value?.flatMap(({ phoneNumbers }) => phoneNumbers)[0]
-  if (value.value === null) return null
-  if (number === undefined) return <NoNumber title="No number is connected yet." />
+function NoConversations({ head }: EmptyConversationsProps) {
+  const numbers = standing.value?.extensions.flatMap(({ phoneNumbers }) => phoneNumbers)
+  if (numbers?.length === 0) return <NoNumber title="No number is connected yet." />
   return (
     <>
       {head}
       <Empty
         text="Each contact that you text, or that texts you, appears here with everything that was said. Type a number to start."
-        command={`sgw send --from ${number} --to +15555550199 Hello`}
+        command={numbers === undefined ? null : `sgw send --from ${numbers[0]} --to +15555550199 Hello`}
       />
     </>
   )

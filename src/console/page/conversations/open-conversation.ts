@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { type OptOut, type OptOutPolicy, SgwError } from '../../../client/client.ts'
+import { nextReadingMs } from '../messages/wait-ends.ts'
 import { isCancelled } from '../messages/words.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
@@ -10,10 +11,6 @@ import type { Pair } from '../thread/pair.ts'
 
 /** Events of one text arrive together. */
 const READ_AFTER_MS = 150
-/** While messages wait, their reasons are read again this often, because a wait has no event. */
-const WAITS_EVERY_MS = 15_000
-/** A wait with a known end is over a moment after it. */
-const AFTER_WAIT_MS = 200
 
 /** The open conversation: its messages, and whether the contact has opted out. */
 export class OpenConversation extends MessagesOfPair {
@@ -41,7 +38,7 @@ export class OpenConversation extends MessagesOfPair {
     this.#readAt = Infinity
     await this.attempt(() => this.readNewest())
     if (this.#isOptOutDue) await this.readOptOut(true)
-    this.#planWaits()
+    if (this.waiting.value.length > 0) this.#plan(nextReadingMs(this.waiting.value))
   }
 
   /** Sends a text with uploaded files, now or at a time in the API's form (`sendAt`). Returns whether the gateway accepted it. */
@@ -130,11 +127,5 @@ export class OpenConversation extends MessagesOfPair {
     clearTimeout(this.#timer)
     this.#readAt = at
     this.#timer = setTimeout(() => void this.load(), ms)
-  }
-
-  #planWaits(): void {
-    if (this.waiting.value.length === 0) return
-    const ends = this.waiting.value.map(({ waiting }) => Date.parse(waiting?.until ?? '') - Date.now() + AFTER_WAIT_MS)
-    this.#plan(Math.min(WAITS_EVERY_MS, ...ends.filter((ms) => ms > 0)))
   }
 }

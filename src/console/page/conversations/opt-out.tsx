@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Message, OptOut, OptOutPolicy } from '../../../client/client.ts'
+import type { OptOut, OptOutPolicy } from '../../../client/client.ts'
 import { CancelMessage } from '../messages/cancel-message.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { now, rowTime, utcTime } from '../state/clock.ts'
-import { heldText } from './held.ts'
 import type { OpenConversation } from './open-conversation.ts'
 
 /** How the contact opted out, without a full stop. */
@@ -27,101 +26,84 @@ const waitingTexts = (count: number): string => (count === 1 ? 'the waiting text
 /** Says that the contact has opted out: since when, how, and what happens to texts to it. Empty if it has not. */
 export function OptedOut({ conversation }: { conversation: OpenConversation }) {
   const { optOut, policy, late } = conversation
+  /** Whether it is to opt in again, or the texts to cancel: they stay while it is asked. */
+  const asked = useSignal<'in' | readonly string[] | null>(null)
   if (!optOut.value) return null
-  const { since, source } = optOut.value
+  const count = late.value.length
+  // What should be done first: without it texts go out to a person who wants none.
+  const ids = late.value.filter(({ status }) => status === 'queued').map(({ messageId }) => messageId)
   return (
     <section class="notice" aria-label="Opt-out">
       <Icon name="optedOut" />
       <p>
-        {late.value.length > 0 ? (
-          <StillSent optOut={optOut.value} late={late.value} />
+        {count > 0 ? (
+          <StillSent optOut={optOut.value} count={count} />
         ) : (
-          <>
-            <b>
-              {SOURCES[source]}, <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>.
-            </b>{' '}
-            {policy.value !== null && policyText(policy.value, source)}
-          </>
+          <Told optOut={optOut.value} policy={policy.value} />
         )}
       </p>
       <span class="actions">
-        <CancelLate conversation={conversation} />
-        <OptIn conversation={conversation} optOut={optOut.value} isQuiet={late.value.length > 0} />
+        {ids.length > 0 && (
+          <button type="button" class="button primary" onClick={() => void (asked.value = ids)}>
+            Cancel {waitingTexts(ids.length)}…
+          </button>
+        )}
+        <button type="button" class={count > 0 ? 'button quiet' : 'button'} onClick={() => void (asked.value = 'in')}>
+          Opt in again…
+        </button>
+        {asked.value !== null && (
+          <Asked
+            {...{ conversation }}
+            what={asked.value}
+            optOut={optOut.value}
+            close={() => void (asked.value = null)}
+          />
+        )}
       </span>
     </section>
   )
 }
 
+const Since = ({ optOut: { since, source } }: { optOut: OptOut }) => (
+  <time title={`${SOURCES[source]}, ${utcTime(since)}`}>{rowTime(since, now.peek())}</time>
+)
+
+/** By what the contact opted out, since when, and what the policy does. */
+const Told = ({ optOut, policy }: { optOut: OptOut; policy: OptOutPolicy | null }) => (
+  <>
+    <b>
+      {SOURCES[optOut.source]}, <Since optOut={optOut} />.
+    </b>{' '}
+    {policy !== null && policyText(policy, optOut.source)}
+  </>
+)
+
 /** Since when the contact wants no texts, and what goes out anyway. Nothing more: who recorded it cost readers too much time. */
-function StillSent({ optOut: { since, source }, late }: { optOut: OptOut; late: readonly Message[] }) {
-  const texts = waitingTexts(late.length)
-  const { after, why } = heldText(late, now.peek())
-  return (
-    <>
-      <b>
-        {source === 'api' ? 'Opt-out recorded' : 'This person opted out'} at{' '}
-        <time title={`${SOURCES[source]}, ${utcTime(since)}`}>{rowTime(since, now.peek())}</time>
-        {source === 'api'
-          ? `, but ${texts} will be sent anyway${after}.`
-          : `. RingCentral still gets ${texts}, and does not deliver ${late.length === 1 ? 'it' : 'them'}.`}
-      </b>
-      {source === 'api' && ` ${why}`}
-    </>
-  )
-}
+const StillSent = ({ optOut, count }: { optOut: OptOut; count: number }) => (
+  <b>
+    {optOut.source === 'api' ? 'Opt-out recorded' : 'This person opted out'} at <Since optOut={optOut} />
+    {optOut.source === 'api'
+      ? `, but ${waitingTexts(count)} will be sent anyway.`
+      : `. RingCentral still gets ${waitingTexts(count)}, and does not deliver ${count === 1 ? 'it' : 'them'}.`}
+  </b>
+)
 
-/** The most urgent action: without it, texts go out to a person who wants none. */
-function CancelLate({ conversation }: { conversation: OpenConversation }) {
-  /** The texts that the dialog is about, which stay while it is open. */
-  const asked = useSignal<readonly string[] | null>(null)
-  const close = (): void => void (asked.value = null)
-  const ids = conversation.late.value.filter(({ status }) => status === 'queued').map(({ messageId }) => messageId)
-  return (
-    <>
-      {ids.length > 0 && (
-        <button type="button" class="button primary" onClick={() => void (asked.value = ids)}>
-          Cancel {waitingTexts(ids.length)}…
-        </button>
-      )}
-      {asked.value !== null && (
-        <CancelMessage
-          to={conversation.contact}
-          count={asked.value.length}
-          cancel={() => conversation.cancel(asked.value ?? [])}
-          close={close}
-        />
-      )}
-    </>
-  )
-}
-
-interface OptInProps {
+interface AskedProps {
   conversation: OpenConversation
+  what: 'in' | readonly string[]
   optOut: OptOut
-  /** Whether another button should be pressed first. */
-  isQuiet: boolean
+  close: () => void
 }
 
-function OptIn({ conversation, optOut: { since, source }, isQuiet }: OptInProps) {
-  const isAsked = useSignal(false)
+function Asked({ conversation, what, optOut: { since, source }, close }: AskedProps) {
+  const { contact } = conversation
+  if (what !== 'in')
+    return <CancelMessage to={contact} count={what.length} cancel={() => conversation.cancel(what)} close={close} />
   return (
-    <>
-      <button type="button" class={isQuiet ? 'button quiet' : 'button'} onClick={() => void (isAsked.value = true)}>
-        Opt in again…
-      </button>
-      {isAsked.value && (
-        <Confirm
-          title="Opt in again"
-          button="Opt in"
-          run={() => conversation.setOptOut(false)}
-          close={() => void (isAsked.value = false)}
-        >
-          <PhoneNumber value={conversation.contact} /> opted out {rowTime(since, now.peek())}. {SOURCES[source]}. Do
-          this only if they have agreed to get texts again. RingCentral keeps a list of its own, which only a START from
-          their phone changes.
-        </Confirm>
-      )}
-    </>
+    <Confirm title="Opt in again" button="Opt in" run={() => conversation.setOptOut(false)} close={close}>
+      <PhoneNumber value={contact} /> opted out {rowTime(since, now.peek())}. {SOURCES[source]}. Do this only if they
+      have agreed to get texts again. RingCentral keeps a list of its own, which only a START from their phone changes.
+    </Confirm>
   )
 }
 

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
-import { Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
 import { now, zoneName } from '../state/clock.ts'
 import { Composer, NoReply } from '../thread/composer.tsx'
 import { type Draft, type MediaIds, newDraft } from '../thread/draft.ts'
@@ -81,28 +81,22 @@ const Later = ({ later, isWrong }: LaterProps) =>
       Send later…
     </button>
   ) : (
-    <LaterField value={later.value} later={later} isWrong={isWrong} />
+    <span class="line later">
+      <label>
+        <span class="hidden">Goes out at</span>
+        <input
+          class="field"
+          ref={takeFocus}
+          type="datetime-local"
+          value={later.value}
+          required
+          aria-invalid={isWrong}
+          onInput={({ currentTarget }) => void (later.value = currentTarget.value)}
+        />
+      </label>
+      <IconButton icon="failed" label="Send at once instead" run={() => sendAtOnce(later)} />
+    </span>
   )
 
 /** It replaces the button that was pressed. */
 const takeFocus = (field: HTMLElement | null): void => field?.focus()
-
-const LaterField = ({ value, later, isWrong }: LaterProps & { value: string }) => (
-  <span class="line later">
-    <label>
-      <span class="hidden">Goes out at</span>
-      <input
-        class="field"
-        ref={takeFocus}
-        type="datetime-local"
-        value={value}
-        required
-        aria-invalid={isWrong}
-        onInput={({ currentTarget }) => void (later.value = currentTarget.value)}
-      />
-    </label>
-    <button type="button" class="icon-button" aria-label="Send at once instead" onClick={() => sendAtOnce(later)}>
-      <Icon name="failed" />
-    </button>
-  </span>
-)

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
+import { Bar } from './bar.tsx'
 import { close } from './cursor.ts'
-import './detail-head.css'
 import './detail.css'
-import './print.css'
 
 interface DetailHeadProps {
   id: string
@@ -15,35 +15,24 @@ interface DetailHeadProps {
 }
 
 /** The head of the open item: its id, and the buttons to its neighbors and back. */
-export const DetailHead = ({ id, noun, move }: DetailHeadProps) => (
-  <header class="line detail-head">
-    <button type="button" class="icon-button back" aria-label="Back to the list" onClick={close}>
-      <Icon name="left" />
-    </button>
-    <span class="mono clip">{id}</span>
-    <CopyButton text={id} label={`Copy the ${noun} id`} />
-    <span class="rail-space" />
-    {move !== null && (
-      <>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={`Previous ${noun}`}
-          title="Previous (k)"
-          onClick={() => move(-1)}
-        >
-          <Icon name="up" />
-        </button>
-        <button type="button" class="icon-button" aria-label={`Next ${noun}`} title="Next (j)" onClick={() => move(1)}>
-          <Icon name="down" />
-        </button>
-      </>
-    )}
-    <button type="button" class="icon-button shut" aria-label="Close" title="Close (Esc)" onClick={close}>
-      <Icon name="failed" />
-    </button>
-  </header>
-)
+export function DetailHead({ id, noun, move }: DetailHeadProps) {
+  const title = (
+    <>
+      <span class="mono clip">{id}</span>
+      <CopyButton text={id} label={`Copy the ${noun} id`} />
+    </>
+  )
+  return (
+    <Bar title={title} close={close}>
+      {move !== null && (
+        <>
+          <IconButton icon="up" label={`Previous ${noun}`} title="Previous (k)" run={() => move(-1)} />
+          <IconButton icon="down" label={`Next ${noun}`} title="Next (j)" run={() => move(1)} />
+        </>
+      )}
+    </Bar>
+  )
+}
 
 /** Names and values, in a section that folds. */
 export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) => (

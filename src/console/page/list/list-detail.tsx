@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { onViewKey } from '../frame/keys.ts'
 import { type Load, Loaded } from '../frame/loaded.tsx'
 import { copyText } from '../parts/copy.tsx'
 import { isPhoneWide } from '../parts/media.ts'
 import { address, open, param, refine } from '../state/address.ts'
 import type { View } from '../state/view-names.ts'
-import { closeRow, isOnControl, moveRows, useIsOpened } from './cursor.ts'
+import { closeRow } from './cursor.ts'
 import './list.css'
 import { type LiveList, Rows } from './rows.tsx'
 
@@ -18,7 +18,7 @@ export interface Marks {
 }
 
 /** The open item can move to the adjacent rows. */
-export interface OpenedParts {
+interface OpenedParts {
   move: (step: number) => void
   /** Whether a person opened it. */
   takesFocus: boolean
@@ -40,6 +40,8 @@ interface ListDetailProps<Row, Props> {
   paramsOf?: (key: string) => Record<string, string>
   /** The text to copy for the open item; by default its key. */
   copied?: (key: string) => string
+  /** What `j` and `k` do while something replaces the rows; false for other keys. */
+  steps?: ((key: string) => boolean) | undefined
   /** What the view's own keys do. */
   keys?: Readonly<Record<string, () => void>>
   draw: (row: Row, marks: Marks) => ComponentChild
@@ -50,110 +52,118 @@ interface ListDetailProps<Row, Props> {
   instead?: ComponentChild | null
   foot: ComponentChild
   /** The open item beside the list or in its place, from a separate file; null if nothing is open. */
-  detail: { name: string; load: Load<Props & OpenedParts>; props: Props } | null
+  detail: { name: string; class?: string; load: Load<Props & OpenedParts>; props: Props } | null
 }
 
 /** A list, its keys, and the open item beside it. A new row moves neither the visible rows nor the open item. */
 export function ListDetail<Row, Props extends object>(props: ListDetailProps<Row, Props>) {
-  const { list, name, title = name, detail, opened = idOpened, paramsOf = byId } = props
-  const cursor = useSignal('')
-  const id = opened()
-  const takesFocus = useIsOpened(id)
-  const move = (step: number): void =>
-    moveRows(list, cursor, opened(), step, (row) => refine(paramsOf(list.keyOf(row))))
-  const shut = (): void => closeRow(opened(), paramsOf(''))
-  const step = (by: number): void => (list.step ?? move)(by)
-  useEffect(
-    () => onViewKey((key) => runKey(key, cursor.value, { ...props, opened, paramsOf, move: step, shut })),
-    [list],
-  )
+  const { list, name, title = name, detail, draw } = props
+  const { id, cursor, move, close } = useKeys(props)
   useEffect(() => void (document.title = `${title} – sgw`), [])
+  const { takesFocus, aside } = useFocus(id)
+  const rows = props.instead || (
+    <Rows
+      key={props.listKey}
+      list={list}
+      label={`${name}, newest first`}
+      cursor={id || cursor.value}
+      draw={(row) => draw(row, { isOpen: list.keyOf(row) === id, isCursor: list.keyOf(row) === cursor.value })}
+    />
+  )
   return (
     <div class={classOf(detail !== null)}>
       <section class="stack list" aria-label={name} tabIndex={-1}>
         {props.head}
-        <ListRows {...props} id={id} cursor={cursor.value} />
+        {list.shown.value.length === 0 ? props.empty : rows}
         {props.foot}
       </section>
       {detail !== null && (
-        <Loaded
-          load={detail.load}
-          props={{ ...detail.props, move, takesFocus, close: shut }}
-          around={(failure) => <FailedDetail name={detail.name} failure={failure} close={shut} />}
-        />
+        <aside
+          key={id}
+          class={detail.class ?? 'detail'}
+          aria-label={detail.name}
+          tabIndex={-1}
+          ref={aside}
+          onKeyDown={leaveField}
+        >
+          <Loaded
+            load={detail.load}
+            props={{ ...detail.props, move, takesFocus, close }}
+            around={(failure) => <FailedDetail failure={failure} close={close} />}
+          />
+        </aside>
       )}
     </div>
   )
 }
 
-interface ListRowsProps<Row> extends Pick<
-  ListDetailProps<Row, never>,
-  'list' | 'name' | 'listKey' | 'draw' | 'empty' | 'instead'
-> {
-  id: string
-  cursor: string
+/** What a person opens takes the focus; what is open when the page is loaded does not. */
+function useFocus(id: string) {
+  const aside = useRef<HTMLElement>(null)
+  const atLoad = useRef<string | null>(id)
+  if (id !== atLoad.current) atLoad.current = null
+  const takesFocus = id !== atLoad.current
+  useEffect(() => {
+    if (takesFocus) aside.current?.focus()
+  }, [id])
+  return { takesFocus, aside }
 }
 
-/** The rows, or the content in their place. */
-function ListRows<Row>({ list, name, listKey, draw, empty, instead, id, cursor }: ListRowsProps<Row>) {
-  if (list.shown.value.length === 0) return <>{empty}</>
-  if (instead) return <>{instead}</>
-  return (
-    <Rows
-      key={listKey}
-      list={list}
-      label={`${name}, newest first`}
-      cursor={id || cursor}
-      draw={(row) => {
-        const key = list.keyOf(row)
-        return draw(row, { isOpen: key === id, isCursor: key === cursor })
-      }}
-    />
-  )
-}
-
-interface FailedDetailProps {
-  /** What should be here. */
-  name: string
-  failure: ComponentChild
-  close: () => void
+/** Esc in a field moves the focus to where single keys work. */
+function leaveField({ key, target, currentTarget }: KeyboardEvent): void {
+  if (key === 'Escape' && target instanceof Element && target.matches('input, textarea'))
+    (currentTarget as HTMLElement).focus()
 }
 
 /** In place of an open item whose file could not be loaded. On a phone, there is no visible list to return to. */
-const FailedDetail = ({ name, failure, close }: FailedDetailProps) => (
-  <aside class="detail-failed" aria-label={name}>
+const FailedDetail = ({ failure, close }: { failure: ComponentChild; close: () => void }) => (
+  <>
     {failure}
     <button type="button" class="button quiet" onClick={close}>
       Back to the list
     </button>
-  </aside>
+  </>
 )
 
 /** Beside an open item, and on a phone, a row has room for only a few words. */
 const classOf = (isOpen: boolean): string =>
   `list-detail${isOpen ? ' open' : ''}${isOpen || isPhoneWide.value ? ' narrow' : ''}`
 
-const idOpened = (): string => param('id')
-const byId = (id: string): Record<string, string> => ({ id })
+/** The next page is loaded this many rows before the end of the loaded ones. */
+const LOAD_AHEAD_ROWS = 5
 
-interface KeyParts extends Pick<ListDetailProps<never, never>, 'view' | 'copied' | 'keys'> {
-  opened: () => string
-  paramsOf: (key: string) => Record<string, string>
-  move: (step: number) => void
-  shut: () => void
+/** What is open, and what keys and buttons do with it and with the cursor. */
+function useKeys<Row>(props: Omit<ListDetailProps<Row, never>, 'detail'>) {
+  const { view, list, steps, keys = {}, copied, opened = () => param('id'), paramsOf = (id) => ({ id }) } = props
+  const cursor = useSignal('')
+  /** Moves the cursor to the next or previous row. With an open one, that row opens in its place. */
+  const move = (step: number): void => {
+    const rows = list.shown.value
+    const at = rows.findIndex((row) => list.keyOf(row) === (opened() || cursor.value))
+    const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step))]
+    if (next === undefined) return
+    cursor.value = list.keyOf(next)
+    if (opened() !== '') refine(paramsOf(cursor.value))
+    if (at + step >= rows.length - LOAD_AHEAD_ROWS) void list.loadMore()
+  }
+  const close = (): void => closeRow(opened(), paramsOf(''))
+  /** False if the key means nothing to a list. */
+  const runKey = (key: string): boolean => {
+    const id = opened()
+    if (keys[key] !== undefined) keys[key]()
+    else if (steps?.(key) === true) return true
+    else if (key === 'j') move(1)
+    else if (key === 'k') move(-1)
+    else if (key === 'Enter' && cursor.value !== '' && cursor.value !== id && !isOnControl())
+      open(view, { ...address.value.params, ...paramsOf(cursor.value) })
+    else if (key === 'Escape' && id !== '') close()
+    else if (key === 'c' && id !== '') void copyText(copied?.(id) ?? id)
+    else return false
+    return true
+  }
+  useEffect(() => onViewKey(runKey))
+  return { id: opened(), cursor, move, close }
 }
 
-/** What a list does with a key. False if the key means nothing to a list. */
-function runKey(key: string, cursor: string, parts: KeyParts): boolean {
-  const { view, keys, opened, paramsOf, copied, move, shut } = parts
-  const id = opened()
-  if (keys?.[key] !== undefined) keys[key]()
-  else if (key === 'j') move(1)
-  else if (key === 'k') move(-1)
-  else if (key === 'Enter' && cursor !== '' && cursor !== id && !isOnControl())
-    open(view, { ...address.value.params, ...paramsOf(cursor) })
-  else if (key === 'Escape' && id !== '') shut()
-  else if (key === 'c' && id !== '') void copyText(copied?.(id) ?? id)
-  else return false
-  return true
-}
+/** Whether Enter means something else. Otherwise, it opens the row at the cursor, wherever the focus is. */
+const isOnControl = (): boolean => document.activeElement?.matches('a:not(.row), button, summary') === true

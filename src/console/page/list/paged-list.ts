@@ -9,8 +9,6 @@ import type { Gap } from './window.ts'
 export const PAGE_ROWS = 50
 /** This many rows stay while the newest are visible. */
 const MAX_ROWS = 300
-/** This many new rows are added above the rows that somebody has scrolled to. */
-const MAX_NEW = 200
 /** News reloads the first page immediately, then at most this often. */
 export const RELOAD_EVERY_MS = 4000
 
@@ -28,16 +26,16 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   readonly gap = signal<Gap | null>(null)
   readonly error = signal('')
   readonly isLoading = signal(true)
-  /** Rows that arrived since the list was last at its top. */
+  /** How many rows were left out since the list was last at its top, so that the rows in sight stay. */
   readonly newCount = signal(0)
+  /** The first page at its last reading. The rows can be older. */
+  protected readonly first = signal<readonly Row[]>([])
   /** How many rows are older than the last loaded one. */
   readonly older = signal(0)
   readonly hasMore = computed(() => this.older.value > 0)
   /** Whether the newest rows are visible. */
   isAtTop = true
 
-  /** Whether newer rows were left out, so that the visible ones stay. */
-  protected isBehind = false
   /** The rows after the last one are requested by its time, because new rows shift page numbers; if rows can move to the top, by its page. */
   protected readonly isByTime: boolean = true
   protected pageRows = PAGE_ROWS
@@ -68,7 +66,8 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     const page = await this.#page(1)
     this.isLoading.value = false
     if (page === null) return
-    this.isBehind = false
+    this.newCount.value = 0
+    this.first.value = page.rows
     this.rows.value = page.rows
     this.total.value = page.total
     this.older.value = page.total - page.rows.length
@@ -99,15 +98,12 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     else this.reloadIn(0)
   }
 
-  /** The connection is back. */
-  returned(): void {
-    if (this.error.value !== '') void this.load()
-  }
-
-  /** The newest rows were seen. Rows that were left out above them are loaded now. */
+  /** The list is at its top. What was left out above is loaded now. */
   seen(): void {
+    if (this.newCount.value === 0) return
+    const isJoined = this.newCount.value < this.pageRows
     this.newCount.value = 0
-    if (this.isBehind) void this.load()
+    void (isJoined ? this.#reload() : this.load())
   }
 
   /** Stops reading for good. */
@@ -143,32 +139,39 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     this.planNext()
   }
 
-  /** Takes a newly read first page, and its total. */
+  /**
+   * Takes a first page that was read again, and its total. While somebody reads further down, known rows change where they are, and new ones
+   * wait, so that no row leaves the pointer.
+   */
   protected take({ rows: fresh, total }: Page<Row>): void {
     const old = this.rows.value
     const added = this.without(fresh, old).length
+    const came = this.newCount.value + Math.max(0, total - (this.total.value ?? 0))
     const [oldest, newest] = [fresh.at(-1), old[0]]
-    if (added === this.pageRows && oldest !== undefined && newest !== undefined)
-      this.gap.value = { after: this.atOf(newest), before: this.atOf(oldest) }
-    if (this.isAtTop || this.newCount.value + added <= MAX_NEW) {
-      this.show([...fresh, ...this.without(old, fresh)])
-      this.newCount.value += added
-    } else {
-      this.isBehind = true
-      const byKey = new Map(fresh.map((row) => [this.identityOf(row), row]))
-      this.rows.value = old.map((row) => byKey.get(this.identityOf(row)) ?? row)
-      this.newCount.value += Math.max(0, total - (this.total.value ?? 0))
-    }
+    this.first.value = fresh
     this.total.value = total
+    if (this.isAtTop) {
+      if (added === this.pageRows && oldest !== undefined && newest !== undefined)
+        this.gap.value = { after: this.atOf(newest), before: this.atOf(oldest) }
+      const keys = new Set(fresh.map((row) => this.keyOf(row)))
+      this.show([...fresh, ...old.filter((row) => !keys.has(this.keyOf(row)))])
+    } else {
+      const known = new Map(fresh.map((row) => [this.identityOf(row), row]))
+      this.rows.value = old.map((row) => known.get(this.identityOf(row)) ?? row)
+      this.newCount.value = added < this.pageRows ? added : Math.max(added, came)
+    }
   }
 
-  /** Shows rows. While the newest are visible, the oldest are dropped, and loaded again when someone scrolls to them. */
+  /** Shows rows while the newest are in sight: the oldest are given up, and loaded again when someone scrolls to them. */
   protected show(rows: readonly Row[]): void {
-    const kept = this.isAtTop ? rows.slice(0, MAX_ROWS) : rows
-    this.older.value += rows.length - kept.length
+    const kept = rows.slice(0, MAX_ROWS)
+    this.older.value = this.isByTime
+      ? this.older.value + rows.length - kept.length
+      : (this.total.value ?? 0) - kept.length
     this.rows.value = kept
   }
 
+  /** Those that others do not have. */
   protected without(rows: readonly Row[], known: readonly Row[]): Row[] {
     const keys = new Set(known.map((row) => this.identityOf(row)))
     return rows.filter((row) => !keys.has(this.identityOf(row)))

@@ -6,14 +6,6 @@ export interface Gap {
   before: string
 }
 
-/** What a list must know about its rows. */
-export interface RowFacts<Row> {
-  /** Unique in the list. */
-  keyOf(row: Row): string
-  /** When it began: the list is ordered by it, newest first. */
-  atOf(row: Row): string
-}
-
 /** The items of the list, from top to bottom, and how many pixels from its top. */
 export type Item<Row> = ItemContent<Row> & { top: number; height: number }
 type ItemContent<Row> = { key: string } & (
@@ -28,7 +20,7 @@ export const HEIGHTS = { wide: { row: 36, day: 32, gap: 36 }, phone: { row: 60, 
 /** Rows below the header of their day; a gap is above the first row that is older than the gap. */
 export function itemsOf<Row>(
   rows: readonly Row[],
-  { keyOf, atOf }: RowFacts<Row>,
+  list: { keyOf(row: Row): string; atOf(row: Row): string },
   gap: Gap | null,
   heights: { row: number; day: number; gap: number },
 ): Item<Row>[] {
@@ -42,7 +34,7 @@ export function itemsOf<Row>(
     top += height
   }
   for (const row of rows) {
-    const at = atOf(row)
+    const at = list.atOf(row)
     if (isGapDue && gap !== null && at <= gap.after) {
       add({ type: 'gap', key: `gap ${gap.after}`, gap })
       isGapDue = false
@@ -50,25 +42,15 @@ export function itemsOf<Row>(
     const itsDay = dayOf(at)
     if (itsDay !== day) add({ type: 'day', key: itsDay, at })
     day = itsDay
-    add({ type: 'row', key: keyOf(row), row })
+    add({ type: 'row', key: list.keyOf(row), row })
   }
   return items
 }
 
-export interface Window<Row> {
-  /** The visible items, with some more above and below. */
-  visible: readonly Item<Row>[]
-  /** The heights of the items left out above and below. */
-  above: number
-  below: number
-  /** The header of the first visible item's day. */
-  header: Item<Row> | undefined
-}
-
 const OVERSCAN = 12
 
-/** The part of a list that is drawn. */
-export function windowOf<Row>(items: readonly Item<Row>[], scrollTop: number, height: number): Window<Row> {
+/** The part of a list that is drawn: more than is visible, the heights of what is left out on both sides, and the header of the first visible day. */
+export function windowOf<Row>(items: readonly Item<Row>[], scrollTop: number, height: number) {
   const first = items.findLastIndex((item) => item.top + item.height <= scrollTop)
   const last = items.findLastIndex((item) => item.top < scrollTop + height)
   const from = Math.max(0, first - OVERSCAN)

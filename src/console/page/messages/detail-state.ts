@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { type DeliveryAttempt, type MessageState, type Sgw, SgwError, type Timeline } from '../../../client/client.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
-import type { LiveEvent } from '../state/live-event.ts'
+import { onEvent } from '../state/live.ts'
 import { messageIdOf } from './row.ts'
 
 /** Moving quickly through the list loads only the message where it stops. */
@@ -29,19 +29,21 @@ export class OpenMessage {
     readonly id: string,
   ) {}
 
-  /** Loads soon; the returned function stops everything. */
-  start(): () => void {
+  /** Loads soon, and after events; the returned function ends everything. */
+  follow(): () => void {
     this.#plan(LOAD_AFTER_MS)
-    return () => clearTimeout(this.#timer)
-  }
-
-  note(event: LiveEvent): void {
-    if (messageIdOf(event) === this.id || event.type === 'gap') this.#plan(RELOAD_AFTER_MS)
+    const ignore = onEvent((event) => {
+      if (messageIdOf(event) === this.id || event.type === 'gap') this.#plan(RELOAD_AFTER_MS)
+    })
+    return () => {
+      ignore()
+      clearTimeout(this.#timer)
+    }
   }
 
   #plan(ms: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.load(), ms)
+    this.#timer = setTimeout(() => void this.#load(), ms)
   }
 
   /** Makes one more attempt of a webhook, and shows it. */
@@ -54,7 +56,7 @@ export class OpenMessage {
     }
   }
 
-  async load(): Promise<void> {
+  async #load(): Promise<void> {
     try {
       const { sgw, id } = this
       const [facts, timeline, { attempts }] = await whileSignedIn(

@@ -1,25 +1,18 @@
-import type { ExtensionHealth } from '../../../client/client.ts'
 import { hasPhone } from '../frame/views.ts'
 import { Empty, NoNumber } from '../parts/empty.tsx'
 import { Masked } from '../parts/masked.tsx'
 import { NothingFound } from '../list/no-rows.tsx'
 import { GATEWAY, addressOf } from '../state/address.ts'
+import { standing } from '../state/standing.ts'
 import { WORDS, problemOf } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 import { asCurl } from './snippets.ts'
 
-interface EmptyViewProps {
-  /** Null until they are known. */
-  extensions: readonly ExtensionHealth[] | null
-  /** Null if there is no filter. */
-  list: MessageList | null
-}
-
-/** A list without rows. Digits that end no contact's number can be part of a text. */
-export default function EmptyView({ extensions, list }: EmptyViewProps) {
-  const filter = list?.filter ?? {}
-  if (list === null || Object.keys(filter).length === 0) return <NoMessages extensions={extensions} />
-  const { ends, text } = list.filter
+/** A list without rows; null where no filter is. Digits that end no contact's number can be words of a text. */
+export default function EmptyView({ list }: { list: MessageList | null }) {
+  if (list === null || Object.keys(list.filter).length === 0) return <NoMessages />
+  const { filter } = list
+  const { ends, text } = filter
   return (
     <NothingFound text={<Masked text={whyNone(list)} hides={text ?? ends} />} noun="messages" words={WORDS}>
       {ends !== undefined && text === undefined && !isTooWide(list) && (
@@ -48,12 +41,17 @@ function whyNone(list: MessageList): string {
 }
 
 /** What will be here, and how to fill it. Nothing can be sent until a number is connected, so that comes first. */
-function NoMessages({ extensions }: { extensions: readonly ExtensionHealth[] | null }) {
-  const number = extensions?.flatMap(({ phoneNumbers }) => phoneNumbers)[0]
-  if (extensions !== null && number === undefined) return <NoNumber />
+function NoMessages() {
+  const numbers = standing.value?.extensions.flatMap(({ phoneNumbers }) => phoneNumbers)
+  const from = numbers?.[0]
+  if (numbers?.length === 0) return <NoNumber />
+  const first = { direction: 'outbound', messageId: '', to: '+15555550199', body: 'Hello' } as const
   return (
-    <Empty text="Texts that your apps send or receive appear here, each with its outcome." command={firstCall(number)}>
-      {number !== undefined && (
+    <Empty
+      text="Texts that your apps send or receive appear here, each with its outcome."
+      command={from === undefined ? null : asCurl({ ...first, from }, GATEWAY)}
+    >
+      {from !== undefined && (
         <a class="button primary" href={addressOf('conversations')}>
           {hasPhone.value ? 'Send the first text' : 'Write the first text'}
         </a>
@@ -61,8 +59,3 @@ function NoMessages({ extensions }: { extensions: readonly ExtensionHealth[] | n
     </Empty>
   )
 }
-
-const firstCall = (from: string | undefined): string | null =>
-  from === undefined
-    ? null
-    : asCurl({ direction: 'outbound', messageId: '', from, to: '+15555550199', body: 'Hello' }, GATEWAY)

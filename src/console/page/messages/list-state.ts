@@ -17,8 +17,6 @@ export class MessageList extends PagedList<ListRow> {
   /** The rows that contain the searched text. */
   override readonly shown = computed(() => this.rows.value.filter((row) => hasText(this.filter, row.body)))
 
-  step: ((by: number) => void) | undefined
-
   constructor(
     readonly sgw: Sgw,
     readonly filter: Filter,

@@ -1,50 +1,32 @@
-import { Icon } from '../parts/icon.tsx'
+import type { Marks } from '../list/list-detail.tsx'
+import { Row } from '../list/row.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf, address } from '../state/address.ts'
-import { clockTime, utcTime } from '../state/clock.ts'
+import { appName } from '../state/caller.ts'
 import { Carried } from '../thread/carried.tsx'
 import { Reason } from './reason.tsx'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
 import { stateOf } from './words.ts'
 
-interface MessageRowProps {
-  row: ListRow
-  isOpen: boolean
-  isCursor: boolean
-  appName: string
-  now: number
-}
-
 /** One message in one line: time, state, contact, text, and why it failed or waits. */
-export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowProps) {
+export function MessageRow({ row, ...marks }: Marks & { row: ListRow }) {
+  const { messageId, createdAt, direction } = row
   const state = stateOf(row)
-  const classes = ['columns row', state.kind, isCursor ? 'cursor' : '', row.direction]
+  const href = addressOf('messages', { ...address.value.params, id: messageId })
   return (
-    <a
-      class={classes.join(' ')}
-      href={addressOf('messages', { ...address.value.params, id: row.messageId })}
-      data-id={row.messageId}
-      aria-current={isOpen ? 'true' : undefined}
-    >
-      <time dateTime={row.createdAt} title={utcTime(row.createdAt)}>
-        {clockTime(row.createdAt)}
-      </time>
-      <span class="line state" title={state.word}>
-        <Icon name={state.icon} />
-        <span class="word">{state.word}</span>
-      </span>
+    <Row id={messageId} at={createdAt} class={`${state.kind} ${direction}`} {...{ href, state, ...marks }}>
       <PhoneNumber value={contactOf(row)} />
       <span class="text">
         <Carried count={row.attachments} />
         <span class="mask" dir="auto">
           {row.body}
         </span>
-        <Reason row={row} now={now} />
+        <Reason row={row} />
       </span>
       <span class="wide-only">
         <PhoneNumber value={ownNumberOf(row)} />
       </span>
-      <span class="wide-only">{appName}</span>
-    </a>
+      <span class="wide-only">{appName(row.appId)}</span>
+    </Row>
   )
 }

@@ -1,40 +1,43 @@
-import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ExtensionHealth, Sgw } from '../../../client/client.ts'
 import { facetsOf, hinted } from '../search/facet.ts'
 import type { FacetValue } from '../search/filters.ts'
 import type { FieldParts } from '../search/search-field.tsx'
+import { parseSearch } from '../search/parse-search.ts'
 import { lastWord } from '../search/suggest.ts'
 import { timesAt } from '../search/suggested-times.ts'
 import { Suggestions } from '../search/suggestions.tsx'
+import { typedNumber, unquoted } from '../search/typed-number.ts'
 import { appIds, readNames } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
+import { useLoading } from '../state/loading.ts'
+import { standing } from '../state/standing.ts'
 import { FAILURES } from './failures.ts'
-import { FILTERS, STATE_HINTS, SUGGESTED } from './filters.ts'
+import { FILTERS, STATE_HINTS, SUGGESTED, WORDS, problemOf } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 import { contactOf, ownNumberOf } from './row.ts'
 
-export { askedBy } from './asked-by.ts'
-
-interface MessageSuggestionsProps extends FieldParts {
-  list: MessageList
-  /** Null until they are known. */
-  extensions: readonly ExtensionHealth[] | null
+/** The filters of what was typed, or why they cannot be asked for. Digits alone are the end of a contact's number; in quotes they are words. */
+export function askedBy(typed: string): Readonly<Record<string, string>> | string {
+  // The last two are words from older versions, which the view turns into a state.
+  const { text, ...filter } = parseSearch(typed, [...WORDS, 'status', 'direction'])
+  const asked = text === undefined ? filter : { ...filter, ...(typedNumber(text) ?? { text: unquoted(text) }) }
+  return problemOf(asked) ?? asked
 }
 
 /** What the field can filter by: filters, and values from the loaded rows. Contacts that are not in the rows are read once. */
-export default function MessageSuggestions({ list, extensions, ...field }: MessageSuggestionsProps) {
+export default function MessageSuggestions({ list, ...field }: FieldParts & { list: MessageList }) {
   useEffect(() => void readNames(), [list.sgw])
-  useContacts(list.sgw, field.typed.value)
+  const contacts = useContacts(list.sgw, field.typed.value)
   const rows = list.rows.value
+  const extensions = standing.value?.extensions ?? []
   const filters = { ...FILTERS, state: { values: STATE_HINTS } }
   const values = {
     apps: () => plain(appIds.value.keys()),
-    numbers: () =>
-      distinct([...(extensions ?? []).flatMap(numbersOf), ...rows.map((row) => ({ value: ownNumberOf(row) }))]),
-    contacts: () => distinct([...plain(rows.map(contactOf)), ...contactsOf(list.sgw)]),
+    numbers: () => distinct([...extensions.flatMap(numbersOf), ...rows.map((row) => ({ value: ownNumberOf(row) }))]),
+    contacts: () => distinct([...plain(rows.map(contactOf)), ...contacts]),
     users: () => plain(rows.flatMap(({ userId }) => userId ?? [])),
-    times: timesAt(now.peek()),
+    times: () => timesAt(now.peek()),
     failures: () => FAILURE_VALUES,
   }
   return <Suggestions facets={facetsOf(filters, SUGGESTED, values)} {...field} />
@@ -53,27 +56,14 @@ const plain = (values: Iterable<string>): FacetValue[] => [...new Set(values)].m
 const distinct = (values: readonly FacetValue[]): FacetValue[] =>
   [...new Map(values.toReversed().map((each) => [each.value, each])).values()].toReversed()
 
-/** Contacts of messages older than the loaded ones, read once per app. */
-const known = signal<{ sgw: Sgw; contacts: readonly FacetValue[] } | null>(null)
-const contactsOf = (sgw: Sgw): readonly FacetValue[] => (known.value?.sgw === sgw ? known.value.contacts : [])
-let askedBy: Sgw | null = null
-
-const ASK_AFTER_MS = 300
 const MAX_CONTACTS = 100
 
-/** Reads the newest contacts when somebody types a filter by contact, once the typing pauses. */
-function useContacts(sgw: Sgw, typed: string): void {
-  useEffect(() => {
-    if (askedBy === sgw || !/^(contact|to|from):/.test(lastWord(typed))) return
-    const timer = setTimeout(() => {
-      askedBy = sgw
-      readContacts(sgw).catch(() => void (askedBy = null))
-    }, ASK_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [sgw, typed])
-}
-
-async function readContacts(sgw: Sgw): Promise<void> {
-  const { conversations } = await sgw.conversations({ limit: MAX_CONTACTS }).page(1)
-  known.value = { sgw, contacts: conversations.map(({ contact }) => ({ value: contact })) }
+/** The newest contacts, once a filter by contact is typed. */
+function useContacts(sgw: Sgw, typed: string): readonly FacetValue[] {
+  const isAsked = useRef(false)
+  isAsked.current ||= /^(contact|to|from):/.test(lastWord(typed))
+  const read = async () =>
+    isAsked.current ? (await sgw.conversations({ limit: MAX_CONTACTS }).page(1)).conversations : []
+  const { value } = useLoading(read, [sgw, isAsked.current])
+  return plain(value.value?.map(({ contact }) => contact) ?? [])
 }

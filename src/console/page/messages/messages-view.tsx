@@ -3,28 +3,31 @@ import { useLayoutEffect } from 'preact/hooks'
 import { useStanding } from '../facts/read-standing.ts'
 import { Loaded } from '../frame/loaded.tsx'
 import { address, keepInEveryTenant, param, refine } from '../state/address.ts'
-import { appIds, appName, me } from '../state/caller.ts'
+import { appIds, me } from '../state/caller.ts'
 import { count, now } from '../state/clock.ts'
+import { failureText } from '../state/failure.ts'
 import { isFirstLoadOver } from '../state/live.ts'
 import { session } from '../state/session.ts'
-import type { Standing } from '../state/standing.ts'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot, loadedText } from '../list/list-foot.tsx'
 import { NoRows } from '../list/no-rows.tsx'
 import { Tabs } from '../list/tabs.tsx'
 import { useFollowed } from '../parts/following.ts'
-import { commonWords, filterOf } from '../search/filters.ts'
+import { spokenNumber } from '../parts/phone-number.tsx'
+import { stepTo } from '../parts/step-to.ts'
+import { chipsOf, commonWords, filterOf, timeSaid } from '../search/filters.ts'
+import { SearchField } from '../search/search-field.tsx'
 import { FILTERS, type Filter, TABS, WORDS, stateOfLink, tabOf } from './filters.ts'
 import { MessageList } from './list-state.ts'
 import type { ReasonsPart } from './reasons-view.tsx'
 import { MessageRow } from './message-row.tsx'
-import { MessageSearch } from './search-field.tsx'
 import { Sentence } from './sentence.tsx'
 
 const loadEmpty = () => import('./empty-view.tsx')
 const loadLooked = () => import('./looked-view.tsx')
 const loadReasons = () => import('./reasons-view.tsx')
 const loadMessage = () => import('./message-view.tsx')
+const loadSuggestions = () => import('./message-suggestions-view.tsx')
 
 keepInEveryTenant(commonWords(FILTERS))
 
@@ -42,33 +45,36 @@ export default function MessagesView() {
   // Failures are grouped by reason, unless the filter names one.
   const isByReason = state === 'failed' && !failure && !text && param('group') !== 'none' && list?.total.value !== 0
   // The groups show the same without it, so the first load stays small.
-  const standing = useStanding(!isByReason || isFirstLoadOver.value)
+  useStanding(!isByReason || isFirstLoadOver.value)
   const id = param('id')
   if (list === null) return null
   const row = list.rows.value.find(({ messageId }) => messageId === id) ?? null
-  const reasons = (part: ReasonsPart) => <Loaded load={loadReasons} props={{ part, list, standing, isByReason }} />
+  const reasons = (part: ReasonsPart) => <Loaded load={loadReasons} props={{ part, list, isByReason }} />
   return (
     <ListDetail
       view="messages"
       list={list}
       name="Messages"
       listKey={filterKey}
-      draw={(each, marks) => <MessageRow row={each} {...marks} appName={appName(each.appId)} now={now.peek()} />}
-      head={<Head list={list} standing={standing} isByReason={isByReason} reasons={reasons} />}
+      steps={isByReason ? stepReasons : undefined}
+      draw={(each, marks) => <MessageRow row={each} {...marks} />}
+      head={<Head list={list} isByReason={isByReason} reasons={reasons} />}
       instead={isByReason && reasons('rows')}
-      empty={<Empty list={list} extensions={standing?.extensions ?? null} />}
+      empty={<Empty list={list} />}
       foot={!isByReason && <Foot list={list} />}
       detail={id === '' ? null : { name: 'Message', load: loadMessage, props: { id, row } }}
     />
   )
 }
 
+const stepReasons = (key: string): boolean => stepTo(key, '.reasons :is(h2 button, a)')
+
 /** Too few digits are not a failure. */
-function Empty(props: { list: MessageList; extensions: Standing['extensions'] | null }) {
-  const empty = <Loaded load={loadEmpty} props={props} />
-  if (/too many contacts/.test(props.list.error.value)) return empty
+function Empty({ list }: { list: MessageList }) {
+  const empty = <Loaded load={loadEmpty} props={{ list }} />
+  if (/too many contacts/.test(list.error.value)) return empty
   return (
-    <NoRows list={props.list} name="Messages">
+    <NoRows list={list} name="Messages">
       {empty}
     </NoRows>
   )
@@ -76,16 +82,26 @@ function Empty(props: { list: MessageList; extensions: Standing['extensions'] | 
 
 interface HeadProps {
   list: MessageList
-  standing: Standing | null
   isByReason: boolean
   reasons: (part: ReasonsPart) => ComponentChild
 }
 
-const Head = ({ list, standing, isByReason, reasons }: HeadProps) => (
+/** A filter that a tab shows is not a chip. The suggestions' file, which loads on focus, reads what is typed. */
+const Head = ({ list, isByReason, reasons }: HeadProps) => (
   <>
     <header class="list-head">
-      {isByReason ? reasons('head') : <Sentence list={list} standing={standing} />}
-      <MessageSearch list={list} extensions={standing?.extensions ?? null} />
+      {isByReason ? reasons('head') : <Sentence list={list} />}
+      <SearchField
+        label="Search messages"
+        placeholder="0142  words of a text  state:waiting  after:today"
+        chips={chipsOf(list.filter, tabOf(list.filter), (value) => spokenNumber(timeSaid(value, now.peek())))}
+        read={(typed) =>
+          loadSuggestions()
+            .then(({ askedBy }) => askedBy(typed))
+            .catch(failureText)
+        }
+        suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list }} around={null} />}
+      />
       <Tabs label="Status" tabs={TABS} current={tabOf(list.filter)} total={list.total.value} />
       {list.filter.state === 'failed' && reasons('by')}
     </header>

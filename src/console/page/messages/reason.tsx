@@ -1,3 +1,4 @@
+import { now } from '../state/clock.ts'
 import type { ListRow } from './row.ts'
 import { failedText } from './webhook-results.ts'
 import { shortWaitingText } from './wait-words.ts'
@@ -8,9 +9,9 @@ type ReasonRow = Pick<ListRow, 'direction'> &
   Partial<Pick<ListRow, 'error' | 'waiting' | 'deliveryStatus' | 'deliveryError' | 'webhooks'>>
 
 /** Why a message failed or waits, in the rows of messages and of conversations. Never cut, unlike the text. */
-export function Reason({ row, now }: { row: ReasonRow; now: number }) {
+export function Reason({ row }: { row: ReasonRow }) {
   const { direction, error = null, waiting, deliveryStatus, webhooks } = row
-  if (waiting) return <em>{shortWaitingText(waiting, now)}</em>
+  if (waiting) return <em>{shortWaitingText(waiting, now.peek())}</em>
   if (isCancelled(error)) return <em class="said-by-word">cancelled</em>
   if (error !== null) return <em>{explainedShort(error)}</em>
   const reason = deliveryStatus === 'undelivered' ? undeliveredShort(row.deliveryError?.code) : null

@@ -1,18 +1,17 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { ExtensionHealth, FailureGroup } from '../../../client/client.ts'
+import type { FailureGroup } from '../../../client/client.ts'
 import { AuthorizeButton, InviteButton, JwtLink } from '../parts/authorize-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { appName } from '../state/caller.ts'
-import { address, addressOf, refine } from '../state/address.ts'
+import { address, addressOf, param, refine } from '../state/address.ts'
 import { count, now, rowTime, shortTime } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
-import type { Standing } from '../state/standing.ts'
+import { standing } from '../state/standing.ts'
 import { queryOf } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 import { MessageRow } from './message-row.tsx'
-import { type Way, needsOperator, reasonsOf, wayOf, wordsOf } from './reasons.ts'
+import { type Way, reasonsOf, wayOf, wordsOf } from './reasons.ts'
 import { Resend } from './resend.tsx'
 import { withNumbers } from '../parts/with-numbers.tsx'
 import './reasons.css'
@@ -20,14 +19,15 @@ import './reasons.css'
 /** The parts of the view about reasons: its sentence, the switch beside the tabs, and the content in place of the rows. */
 export type ReasonsPart = 'head' | 'by' | 'rows'
 
-interface ReasonsProps extends GroupsProps {
+interface ReasonsProps {
   part: ReasonsPart
+  list: MessageList
   isByReason: boolean
 }
 
-export default function Reasons({ part, isByReason, ...props }: ReasonsProps) {
-  if (part === 'head') return <Head list={props.list} />
-  return part === 'rows' ? <Groups {...props} /> : <GroupBy isByReason={isByReason} />
+export default function Reasons({ part, list, isByReason }: ReasonsProps) {
+  if (part === 'head') return <Head list={list} />
+  return part === 'rows' ? <Groups list={list} /> : <GroupBy isByReason={isByReason} />
 }
 
 /** The cause of most failures, in one sentence. */
@@ -74,20 +74,11 @@ const GroupBy = ({ isByReason }: { isByReason: boolean }) => (
   </div>
 )
 
-interface GroupsProps {
-  list: MessageList
-  standing: Standing | null
-}
-
 /** Failures by reason: whether sending again helps, and what to do. The most frequent reason is open. */
-function Groups({ list, standing }: GroupsProps) {
+function Groups({ list }: { list: MessageList }) {
   const { value, error, load } = reasonsOf(list)
   const total = list.total.value
   useEffect(() => void (total !== null && load()), [list, total])
-  useEffect(() => {
-    list.step = moveFocus
-    return () => void (list.step = undefined)
-  }, [list])
   const opened = useSignal<string | null>(null)
   const groups = value.value
   if (groups === null)
@@ -99,7 +90,6 @@ function Groups({ list, standing }: GroupsProps) {
         <Group
           key={group.failure}
           {...{ group, list }}
-          extensions={standing?.extensions ?? null}
           isOpen={group.failure === current}
           toggle={() => void (opened.value = group.failure === current ? '' : group.failure)}
         />
@@ -108,21 +98,15 @@ function Groups({ list, standing }: GroupsProps) {
   )
 }
 
-/** `j` and `k` move the focus through the items that can be opened. */
-function moveFocus(step: number): void {
-  const all = [...document.querySelectorAll<HTMLElement>('.reasons :is(h2 button, a)')]
-  all[all.findIndex((each) => each === document.activeElement) + step]?.focus()
-}
-
-interface GroupProps extends Pick<GroupsProps, 'list'> {
+interface GroupProps {
   group: FailureGroup
-  /** Null until they are known. */
-  extensions: readonly ExtensionHealth[] | null
+  list: MessageList
   isOpen: boolean
   toggle: () => void
 }
 
-function Group({ group, extensions, isOpen, toggle, list }: GroupProps) {
+function Group({ group, isOpen, toggle, list }: GroupProps) {
+  const extensions = standing.value?.extensions
   const isAsked = useSignal(false)
   const done = useSignal('')
   const note = (text: string): void => {
@@ -131,14 +115,14 @@ function Group({ group, extensions, isOpen, toggle, list }: GroupProps) {
   }
   return (
     <section class={isOpen ? 'reason open' : 'reason'}>
-      <GroupHead {...{ group, extensions, isOpen, toggle }} ask={() => void (isAsked.value = true)} />
+      <GroupHead {...{ group, isOpen, toggle }} ask={() => void (isAsked.value = true)} />
       {done.value !== '' && (
         <p class="line dim list-note" role="status">
           <Icon name="sent" />
           {done.value}
         </p>
       )}
-      {isAsked.value && extensions !== null && (
+      {isAsked.value && extensions !== undefined && (
         <Resend {...{ group, list, extensions, note }} close={() => void (isAsked.value = false)} />
       )}
       {isOpen && <Newest {...{ group, list }} />}
@@ -146,14 +130,14 @@ function Group({ group, extensions, isOpen, toggle, list }: GroupProps) {
   )
 }
 
-interface GroupHeadProps extends Pick<GroupProps, 'group' | 'extensions' | 'isOpen' | 'toggle'> {
+interface GroupHeadProps extends Pick<GroupProps, 'group' | 'isOpen' | 'toggle'> {
   ask: () => void
 }
 
 /** The reason, whether sending again helps, how many, from when to when, and what to press. */
-function GroupHead({ group, extensions, isOpen, toggle, ask }: GroupHeadProps) {
+function GroupHead({ group, isOpen, toggle, ask }: GroupHeadProps) {
   const { title, again } = wordsOf(group)
-  const way = wayOf(group, extensions)
+  const way = wayOf(group, standing.value?.extensions)
   return (
     <div class="columns reason-head">
       <span class="bad">
@@ -167,13 +151,13 @@ function GroupHead({ group, extensions, isOpen, toggle, ask }: GroupHeadProps) {
         </h2>
         <p class="dim">
           {again}
-          {needsOperator(way) && ' An operator of the gateway can send them again.'}
+          {way === 'ask' && ' An operator of the gateway can send them again.'}
           {group.resent > 0 && ` ${count(group.resent)} ${group.resent === 1 ? 'was' : 'were'} sent again.`}
         </p>
       </div>
       <b>{count(group.count)}</b>
       <span class="dim">{timesOf(group)}</span>
-      <div class="actions">{way !== null && <Cure {...{ way, group, extensions, isOpen, ask }} />}</div>
+      <div class="actions">{way !== null && <Cure {...{ way, group, isOpen, ask }} />}</div>
     </div>
   )
 }
@@ -189,22 +173,16 @@ function timesOf({ firstAt, lastAt }: FailureGroup): string {
 
 interface CureProps extends Pick<GroupProps, 'group' | 'isOpen'> {
   way: Way
-  extensions: readonly ExtensionHealth[] | null
   ask: () => void
 }
 
 /** The one thing to press. */
-function Cure({ way, group, extensions, isOpen, ask }: CureProps) {
-  const revoked = extensions?.find(({ status }) => status === 'revoked')
-  if (way === 'authorize')
-    return (
-      <AuthorizeButton
-        extension={revoked?.extensionNumber ? `extension ${revoked.extensionNumber}` : 'the extension'}
-      />
-    )
+function Cure({ way, group, isOpen, ask }: CureProps) {
+  const number = standing.value?.extensions.find(({ status }) => status === 'revoked')?.extensionNumber
+  if (way === 'authorize') return <AuthorizeButton extension={number ? `extension ${number}` : 'the extension'} />
   if (way === 'jwt') return <JwtLink text="Connect with another JWT" />
   if (way === 'connect') return <InviteButton />
-  if (way !== 'resend' || needsOperator(way)) return null
+  if (way !== 'resend') return null
   return (
     <button type="button" class={isOpen ? 'button primary' : 'button'} onClick={ask}>
       Resend {count(group.count - group.resent)}…
@@ -225,13 +203,7 @@ function Newest({ group, list }: Pick<GroupProps, 'group' | 'list'>) {
     <ol>
       {value.value?.messages.map((row) => (
         <li key={row.messageId}>
-          <MessageRow
-            row={row}
-            isOpen={row.messageId === address.value.params['id']}
-            isCursor={false}
-            appName={appName(row.appId)}
-            now={now.peek()}
-          />
+          <MessageRow row={row} isOpen={row.messageId === param('id')} isCursor={false} />
         </li>
       ))}
       {value.value !== null && more > 0 && (

@@ -22,12 +22,6 @@ const readingOf = (list: MessageList) =>
   })
 
 /** A reason, as in the heading after `have one cause: ` and as the title of its group, and whether sending again helps. */
-interface ReasonWords {
-  cause: string
-  title: string
-  again: string
-}
-
 const WORDS: Readonly<Record<FailureWord, readonly [cause: string, title: string, again: string]>> = {
   not_connected: [
     'no extension is connected',
@@ -61,7 +55,7 @@ const WORDS: Readonly<Record<FailureWord, readonly [cause: string, title: string
 }
 
 /** The words for a group. `#` stands for several different numbers. */
-export function wordsOf({ failure, error }: FailureGroup): ReasonWords {
+export function wordsOf({ failure, error }: FailureGroup) {
   const [word, code] = failure.split(':')
   const [cause, title, again] = WORDS[word as FailureWord]
   const number = /^Phone number (\S+)/.exec(error ?? '')?.[1]
@@ -77,21 +71,19 @@ export function wordsOf({ failure, error }: FailureGroup): ReasonWords {
   }
 }
 
-/** What a person can do about a group: reconnect an extension, or send the messages again. */
-export type Way = 'authorize' | 'jwt' | 'connect' | 'resend' | null
+/** What a person can do about a group: bring an extension back, send the messages again, or ask an operator, as only they may. */
+export type Way = 'authorize' | 'jwt' | 'connect' | 'resend' | 'ask' | null
 
 /** The reasons that end when an extension is connected again. */
 const MENDED: readonly string[] = ['revoked', 'not_connected']
 const RESENT: readonly string[] = ['not_connected', 'unknown_number', 'revoked', 'expired', 'no_media']
 
 /** While the extensions are not known, only sending again is offered, for reasons that no extension can fix. */
-export function wayOf({ failure, count, resent }: FailureGroup, extensions: readonly ExtensionHealth[] | null): Way {
-  if (extensions === null && MENDED.includes(failure)) return null
+export function wayOf({ failure, count, resent }: FailureGroup, extensions?: readonly ExtensionHealth[]): Way {
+  if (extensions === undefined && MENDED.includes(failure)) return null
   const revoked = extensions?.find(({ status }) => status === 'revoked')
   if (failure === 'revoked' && revoked !== undefined) return revoked.connectedBy === 'jwt' ? 'jwt' : 'authorize'
   if (failure === 'not_connected' && extensions?.length === 0) return 'connect'
-  return RESENT.includes(failure) && count > resent ? 'resend' : null
+  if (!RESENT.includes(failure) || count <= resent) return null
+  return operator.value === null ? 'ask' : 'resend'
 }
-
-/** Whether the messages of a group would go out again, but only an operator may send them. */
-export const needsOperator = (way: Way): boolean => way === 'resend' && operator.value === null

@@ -130,7 +130,7 @@ const From = ({ from, choices, needsNumber }: FromProps) => (
   <label class="asked">
     From
     <select class="field" value={from.value} onChange={({ currentTarget }) => void (from.value = currentTarget.value)}>
-      {!needsNumber && <option value="">the number that each had</option>}
+      {!needsNumber && <option value="">each text’s own number</option>}
       {needsNumber && choices.length === 0 && <option value="">No number can send them</option>}
       {choices.map(({ number, label }) => (
         <option key={number} value={number}>
@@ -141,7 +141,7 @@ const From = ({ from, choices, needsNumber }: FromProps) => (
   </label>
 )
 
-/** What an old text says may be over. */
+/** An old text may no longer apply. */
 function Old({ old, leavesOld }: { old: number; leavesOld: Signal<boolean> }) {
   if (old === 0) return null
   const [are, them, they] = old === 1 ? ['is', 'it', 'it says'] : ['are', 'them', 'they say']

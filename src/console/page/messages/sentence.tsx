@@ -1,11 +1,10 @@
 import { useRef } from 'preact/hooks'
-import type { Sgw } from '../../../client/client.ts'
 import { worstFirst } from '../facts/fact.ts'
 import { FactLine, FactRest, FactSentence } from '../facts/fact-line.tsx'
 import { factsOf } from '../facts/facts-of.ts'
 import { addressOf } from '../state/address.ts'
 import { count, now } from '../state/clock.ts'
-import { type Standing, ownAlerts } from '../state/standing.ts'
+import { type Standing, ownAlerts, standing } from '../state/standing.ts'
 import type { MessageList } from './list-state.ts'
 import type { ListRow } from './row.ts'
 import { stateOf } from './words.ts'
@@ -14,16 +13,14 @@ import { stateOf } from './words.ts'
  * The worst fact about the last day's messages, in one sentence with links. Below it is what else needs attention. The sentence never
  * contradicts the list.
  */
-export function Sentence({ list, standing }: { list: MessageList; standing: Standing | null }) {
+export function Sentence({ list }: { list: MessageList }) {
+  const known = standing.value
   const rows = useLoadedRows(list)
-  const isKnown = useIsKnown(list, standing, rows)
-  const facts = standing === null ? [] : factsOf(standing, now.peek(), ownAlerts.value)
-  // Figures that do not include the messages, such as those from before an upgrade, say nothing about failures.
-  const { worst, others } = worstFirst(facts.filter(({ key }) => isKnown || key !== 'failures'))
+  const { worst, others } = worstFirst(known === null ? [] : factsOf(known, now.peek(), ownAlerts.value))
   return (
     <>
       <h1 class="sentence">
-        {worst === null ? fineText(list, standing, rows, isKnown) : <FactSentence fact={worst} />}
+        {worst === null ? fineText(list, known, rows) : <FactSentence fact={worst} />}
         {worst !== null && '.'}
       </h1>
       {(worst?.since || worst?.action) && <FactRest fact={worst} />}
@@ -50,27 +47,12 @@ function useLoadedRows(list: MessageList): readonly ListRow[] | null {
   return loaded.current
 }
 
-/** Whether the figures have included all rows loaded so far, regardless of the filter. */
-function useIsKnown({ sgw }: MessageList, standing: Standing | null, rows: readonly ListRow[] | null): boolean {
-  const lacking = useRef<Sgw | null>(null)
-  if (standing !== null && rows !== null && !knows(standing, rows)) lacking.current = sgw
-  return lacking.current !== sgw
-}
-
-/** Whether the figures count the loaded rows of their period. */
-function knows({ overview: { from, totals }, readAt }: Standing, rows: readonly ListRow[]): boolean {
-  const counted = rows.filter(({ createdAt }) => createdAt >= from && Date.parse(createdAt) < readAt)
-  const received = counted.filter(({ direction }) => direction === 'inbound').length
-  return received <= totals.received && counted.length - received <= totals.accepted
-}
-
-function fineText(list: MessageList, standing: Standing | null, rows: readonly ListRow[] | null, isKnown: boolean) {
+function fineText(list: MessageList, known: Standing | null, rows: readonly ListRow[] | null): string {
   if (list.total.value === 0 && Object.keys(list.filter).length === 0) return 'No messages yet.'
-  if (standing === null || rows === null) return 'Messages'
-  const { from, totals, queued } = standing.overview
+  if (known === null || rows === null) return 'Messages'
+  const { from, totals, queued } = known.overview
   const isQuiet = totals.accepted === 0 && totals.received === 0
-  if (!isKnown || (isQuiet && (queued > 0 || rows.some(({ createdAt }) => createdAt >= from))))
-    return 'Messages, newest first.'
+  if (isQuiet && (queued > 0 || rows.some(({ createdAt }) => createdAt >= from))) return 'Messages, newest first.'
   if (isQuiet) return 'No messages in 24 hours.'
   const hasBad = rows.some((row) => stateOf(row).kind === 'bad')
   return `${count(totals.sent)} sent and ${count(totals.received)} received in 24 hours${hasBad ? '' : ', none failed'}.`

@@ -41,7 +41,7 @@ const point = (name: string, at: number, note?: string, kind: Line['kind'] = 'po
   note,
 })
 
-/** The lines of a message's life, in order. Between two attempts, and before the first, it waits. */
+/** The lines of a message's life, in order. It waits before the first attempt and between two attempts. */
 export function linesOf(timeline: Timeline, webhooks: readonly DeliveryAttempt[], now: number): Line[] {
   const { entries, status, waiting } = timeline
   const failed = entries.find((entry) => entry.type === 'failed')
@@ -139,9 +139,9 @@ function attemptNote({ outcome, httpStatus, errorCode, message }: Attempt, isUse
   const missing = outcome === 'not_accepted' ? 'The call did not get through' : 'No answer'
   const status = httpStatus === undefined ? missing : `HTTP ${httpStatus}`
   const said = [status, errorCode, message && `“${message}”`].filter(Boolean).join(', ')
-  // A 429 says nothing of the message: what it failed for came later.
+  // A 429 says nothing about the message: it failed for a later reason.
   const isFinal = isUseless && outcome === 'not_accepted' && httpStatus !== 429
-  return `${said}. ${isFinal ? 'Not accepted. Repeating fails again.' : MEANINGS[outcome]}`
+  return `${said}. ${isFinal ? 'Not accepted. Repeating would fail, too.' : MEANINGS[outcome]}`
 }
 
 /** Where it went. The webhooks below show the answers. */

@@ -33,10 +33,7 @@ const WAITS: Readonly<Record<Waiting['reason'], string>> = {
 
 /** `RingCentral paused extension 101 until 14:32:00`, `it goes out 25 Nov 09:00`. */
 export const waitingText = (waiting: Waiting, now: number, extension = 'the extension'): string =>
-  untilText(reasonText(waiting.reason, extension), waiting, now)
-
-export const reasonText = (reason: Waiting['reason'], extension: string): string =>
-  WAITS[reason].replace('the extension', extension)
+  untilText(WAITS[waiting.reason].replace('the extension', extension), waiting, now)
 
 /** `paused until 14:32:00`, for a row. */
 export const shortWaitingText = (waiting: Waiting, now: number): string =>

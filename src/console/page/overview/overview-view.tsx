@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { ExtensionHealth, Overview } from '../../../client/client.ts'
+import type { Overview } from '../../../client/client.ts'
 import { shareAlerts } from '../facts/alert.ts'
 import { alertFacts } from '../facts/alert-facts.ts'
 import { isMuted, worstFirst } from '../facts/fact.ts'
@@ -55,7 +55,7 @@ function Read({ known, error }: { known: Known; error: string }) {
         )}
         <WireMap wire={wireOf(overview, standing.extensions, now.peek())} />
         <Needs facts={others} muted={facts.filter(isMuted)} />
-        {isQuiet(overview) ? <Quiet extensions={standing.extensions} /> : <Traffic known={known} />}
+        {isQuiet(overview) ? <Quiet /> : <Traffic known={known} />}
         {range === MONTH && isFirstLoadOver.value && <Loaded load={loadUsage} props={{}} />}
         <System alerts={alerts} />
       </div>
@@ -78,10 +78,10 @@ const isQuiet = ({ totals, queued }: Overview): boolean =>
   totals.accepted + totals.received + totals.sent + totals.failed + queued === 0
 
 /** What will be here, and what fills it. */
-const Quiet = ({ extensions }: { extensions: readonly ExtensionHealth[] }) => (
+const Quiet = () => (
   <section class="no-messages">
     <p class="dim">No message was sent or received in {rangeShown().inWords}.</p>
-    <Loaded load={loadEmpty} props={{ extensions, list: null }} around={null} />
+    <Loaded load={loadEmpty} props={{ list: null }} around={null} />
   </section>
 )
 

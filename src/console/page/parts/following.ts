@@ -9,10 +9,8 @@ import { onReturn } from '../state/loading.ts'
 export interface Followed {
   load(): Promise<void>
   note(event: LiveEvent): void
-  /** Reads what the first reading may lack. */
+  /** Reads what may be missing: after the first reading, and when the connection is back. */
   catchUp(): void
-  /** The connection is back. */
-  returned(): void
   /** Stops reading for good. */
   stop(): void
 }
@@ -27,7 +25,7 @@ export function useFollowed<Item extends Followed>(key: string, make: (sgw: Sgw)
     if (followed === null) return
     void followed.load()
     const ignore = onEvent((event) => followed.note(event))
-    const stay = onReturn(() => followed.returned())
+    const stay = onReturn(() => followed.catchUp())
     const wait = onceFollowing(() => followed.catchUp())
     return () => {
       ignore()

@@ -60,16 +60,10 @@ export function problemOf(
     const isKnown = values === undefined || Object.hasOwn(values, value)
     const found = isKnown
       ? (problem?.(value) ?? null)
-      : noSuch(value, word, instead?.get(value) ?? `Try ${otherFor(value, filters) ?? oneOf(Object.keys(values))}`)
+      : noSuch(value, word, instead?.get(value) ?? `Try ${oneOf(Object.keys(values))}`)
     if (found !== null) return found
   }
   return null
-}
-
-/** A different filter that has the value. */
-function otherFor(value: string, filters: Filters): string | null {
-  const other = Object.entries(filters).find(([, { values = {} }]) => Object.hasOwn(values, value))
-  return other === undefined ? null : `${other[1].word ?? other[0]}:${value}`
 }
 
 export const noSuch = (value: string, kind: string, advice: string): string => `Invalid ${kind}: “${value}”. ${advice}.`

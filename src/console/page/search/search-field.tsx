@@ -3,17 +3,22 @@ import type { ComponentChild } from 'preact'
 import { useRef } from 'preact/hooks'
 import { focusList } from '../list/cursor.ts'
 import { Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
 import { refine } from '../state/address.ts'
-import { Problem } from './problem.tsx'
 import './search.css'
 import '../style/boxed.css'
 
 /** What suggestions need from the field that they complete. */
 export interface FieldParts {
   typed: Signal<string>
-  /** The id of the suggestion that the arrow keys chose, '' for none; null while none are shown. */
-  active: Signal<string | null>
-  input: HTMLInputElement
+  /** Which suggestion the arrow keys chose; -1 without one. */
+  at: Signal<number>
+  /** Whether they were closed. What is typed on finds others. */
+  isClosed: Signal<boolean>
+  /** How many are shown. */
+  shown: Signal<number>
+  /** What they do with a key before the field does; false if it is not theirs. */
+  keys: { current: (event: KeyboardEvent) => boolean }
 }
 
 /** A filter in the field. */
@@ -42,50 +47,64 @@ interface SearchFieldProps {
  * is not valid stays in the field.
  */
 export function SearchField({ label, placeholder, chips, read, suggest }: SearchFieldProps) {
-  const { typed, problem, search } = useSearch(read)
-  const isFocused = useSignal(false)
-  const active = useSignal<string | null>(null)
-  const input = useRef<HTMLInputElement>(null)
+  const { parts, problem, isFocused, search, onFocus, onInput } = useSearch(read)
+  const { typed, at, shown } = parts
   return (
     <>
-      <form class="line boxed search" role="search" onSubmit={search}>
+      <form class="line boxed search" role="search" onSubmit={(event) => void search(event)}>
         <Icon name="search" />
         {chips.map((chip) => (
           <Chip key={chip.name} {...chip} />
         ))}
         <input
-          ref={input}
           data-search
           role="combobox"
           aria-label={label}
           aria-autocomplete="list"
-          aria-expanded={active.value !== null}
-          aria-controls={active.value === null ? undefined : 'suggestions'}
-          aria-activedescendant={active.value || undefined}
+          aria-expanded={shown.value > 0}
+          aria-controls={shown.value > 0 ? 'suggestions' : undefined}
+          aria-activedescendant={shown.value > 0 && at.value >= 0 ? `suggestion-${at.value}` : undefined}
           aria-invalid={problem.value !== ''}
           autoComplete="off"
           placeholder={chips.length === 0 ? placeholder : ''}
           value={typed.value}
-          onFocus={() => void (isFocused.value = true)}
+          onFocus={onFocus}
           onBlur={() => void (isFocused.value = false)}
-          onInput={({ currentTarget }) => {
-            typed.value = currentTarget.value
-            problem.value = ''
-          }}
-          onKeyDown={(event) => onKey(event, typed.value, chips)}
+          onInput={onInput}
+          onKeyDown={(event) => onKey(event, parts, chips)}
         />
         {chips.length === 0 && <kbd aria-hidden="true">/</kbd>}
-        {isFocused.value && input.current !== null && suggest({ typed, active, input: input.current })}
+        {isFocused.value && suggest(parts)}
       </form>
-      <Problem problem={problem} />
+      {problem.value !== '' && (
+        <p class="search-problem bad" role="alert">
+          {problem.value}
+        </p>
+      )}
     </>
   )
 }
 
 function useSearch(read: SearchFieldProps['read']) {
-  const typed = useSignal('')
   const problem = useSignal('')
-  const ask = async (): Promise<void> => {
+  const isFocused = useSignal(false)
+  const [typed, at, isClosed, shown] = [useSignal(''), useSignal(-1), useSignal(false), useSignal(0)]
+  const keys = useRef<FieldParts['keys']['current']>(() => false)
+  const reopen = (): void => {
+    at.value = -1
+    isClosed.value = false
+  }
+  const onFocus = (): void => {
+    isFocused.value = true
+    reopen()
+  }
+  const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {
+    typed.value = currentTarget.value
+    problem.value = ''
+    reopen()
+  }
+  const search = async (event: Event): Promise<void> => {
+    event.preventDefault()
     const answer = await read(typed.value)
     const isRefused = typeof answer === 'string'
     problem.value = isRefused ? answer : ''
@@ -95,30 +114,25 @@ function useSearch(read: SearchFieldProps['read']) {
     // The list's keys work immediately.
     focusList()
   }
-  const search = (event: Event): void => {
-    event.preventDefault()
-    void ask()
-  }
-  return { typed, problem, search }
+  return { parts: { typed, at, isClosed, shown, keys }, problem, isFocused, search, onFocus, onInput }
 }
 
-function onKey(event: KeyboardEvent, typed: string, chips: readonly ChipFilter[]): void {
+function onKey(event: KeyboardEvent, { typed, keys }: FieldParts, chips: readonly ChipFilter[]): void {
   const last = chips.at(-1)
-  if (event.key === 'Backspace' && typed === '' && last !== undefined) refine({ [last.name]: '', id: '' })
-  if (event.key === 'Escape') (event.currentTarget as HTMLElement).blur()
+  if (keys.current(event)) event.preventDefault()
+  else if (event.key === 'Backspace' && typed.value === '' && last !== undefined) refine({ [last.name]: '', id: '' })
+  else if (event.key === 'Escape') (event.currentTarget as HTMLElement).blur()
 }
 
 const Chip = ({ name, value, said }: ChipFilter) => (
   <span class="chip">
     <span class="dim">{name}</span>
     <span class={/^(ends|text|user)$/.test(name) ? 'mask' : undefined}>{said}</span>
-    <button
-      type="button"
-      class="icon-button tiny"
-      aria-label={`Remove filter ${name} ${value}`}
-      onClick={() => refine({ [name]: '', id: '' })}
-    >
-      <Icon name="failed" />
-    </button>
+    <IconButton
+      class="tiny"
+      icon="failed"
+      label={`Remove filter ${name} ${value}`}
+      run={() => refine({ [name]: '', id: '' })}
+    />
   </span>
 )

@@ -1,5 +1,4 @@
 import type { Facet } from './facet.ts'
-import type { FacetValue } from './filters.ts'
 
 /** A filter to complete, or, with a value, a complete filter. */
 export interface Suggestion {
@@ -36,9 +35,17 @@ export const lastWord = (typed: string): string => /\S*$/.exec(typed)?.[0] ?? ''
 
 const nameOf = ({ name, hint }: Facet): Suggestion => ({ name, value: null, label: '', hint })
 
-/** A fully typed value needs no suggestion. */
-const valuesOf = (facet: Facet, part: string): Suggestion[] =>
-  facet
-    .valuesFor(part)
-    .filter(({ value }) => value !== part)
-    .map(({ value, label = value, hint = '' }: FacetValue) => ({ name: facet.name, value, label, hint }))
+/** Fewer letters find only what begins with them. */
+const MIN_INNER = 3
+
+/** Values that begin with `part` or contain it, such as the last digits of a number. One that is typed to its end needs no suggestion. */
+function valuesOf({ name, values }: Facet, part: string): Suggestion[] {
+  const typed = part.toLowerCase()
+  const fits = (text: string): boolean => {
+    const at = text.toLowerCase().indexOf(typed)
+    return at === 0 || (at > 0 && typed.length >= MIN_INNER)
+  }
+  return values()
+    .filter(({ value, label = value }) => value !== part && (fits(value) || fits(label)))
+    .map(({ value, label = value, hint = '' }) => ({ name, value, label, hint }))
+}

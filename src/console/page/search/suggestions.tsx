@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import './suggestions.css'
 import { PhoneNumber } from '../parts/phone-number.tsx'
@@ -12,9 +11,7 @@ import { type Suggestion, lastWord, suggestionsFor, typedAfter } from './suggest
  * Filters and their values under the search field while somebody types. Arrow keys choose; Enter takes the chosen one; Tab takes the chosen one
  * or the first that completes a word; Esc closes. Without a choice, Enter searches for the typed text, as if there were no suggestions.
  */
-export function Suggestions({ typed, active, input, facets }: FieldParts & { facets: readonly Facet[] }) {
-  const at = useSignal(-1)
-  const isClosed = useSignal(false)
+export function Suggestions({ typed, at, isClosed, shown, keys, facets }: FieldParts & { facets: readonly Facet[] }) {
   const found = isClosed.value ? [] : suggestionsFor(typed.value, facets)
   const take = (suggestion: Suggestion): void => {
     typed.value = typedAfter(typed.value, suggestion)
@@ -23,9 +20,8 @@ export function Suggestions({ typed, active, input, facets }: FieldParts & { fac
     isClosed.value = true
     refine({ [suggestion.name]: suggestion.value, id: '' })
   }
-  useReopening(input, { at, isClosed })
-  useKeys(input.form, { found, at, isClosed, word: lastWord(typed.value), take })
-  useActive(active, at.value, found.length)
+  keys.current = (event) => runKey(event, { at, isClosed, found, word: lastWord(typed.value), take })
+  useShown({ at, shown, keys }, found.length)
   return (
     <>
       {found.length > 0 && (
@@ -34,9 +30,9 @@ export function Suggestions({ typed, active, input, facets }: FieldParts & { fac
             <Option
               key={`${suggestion.name}:${suggestion.value ?? ''}`}
               suggestion={suggestion}
-              id={idOf(index)}
+              id={`suggestion-${index}`}
               isChosen={index === at.value}
-              take={take}
+              take={() => take(suggestion)}
             />
           ))}
         </ul>
@@ -48,13 +44,24 @@ export function Suggestions({ typed, active, input, facets }: FieldParts & { fac
   )
 }
 
-const idOf = (index: number): string => `suggestion-${index}`
+/** The field's screen reader announces the chosen suggestion, and sighted people see it. */
+function useShown({ at, shown, keys }: Pick<FieldParts, 'at' | 'shown' | 'keys'>, number: number): void {
+  useLayoutEffect(() => {
+    shown.value = number
+    document.querySelector(`#suggestion-${at.value}`)?.scrollIntoView({ block: 'nearest' })
+  }, [at.value, number])
+  const end = (): void => {
+    shown.value = 0
+    keys.current = () => false
+  }
+  useEffect(() => end, [])
+}
 
 interface OptionProps {
   suggestion: Suggestion
   id: string
   isChosen: boolean
-  take: (suggestion: Suggestion) => void
+  take: () => void
 }
 
 const Option = ({ suggestion, id, isChosen, take }: OptionProps) => (
@@ -65,7 +72,7 @@ const Option = ({ suggestion, id, isChosen, take }: OptionProps) => (
     aria-selected={isChosen}
     // The field keeps the focus.
     onMouseDown={(event) => event.preventDefault()}
-    onClick={() => take(suggestion)}
+    onClick={take}
   >
     <span class="clip suggested">
       <span class={suggestion.value === null ? undefined : 'dim'}>{suggestion.name}:</span>
@@ -79,51 +86,14 @@ const Option = ({ suggestion, id, isChosen, take }: OptionProps) => (
   </li>
 )
 
-/** Typing on finds other suggestions, even after Esc. */
-function useReopening(input: HTMLInputElement, { at, isClosed }: Pick<KeyParts, 'at' | 'isClosed'>): void {
-  useEffect(() => {
-    const note = (): void => {
-      isClosed.value = false
-      at.value = -1
-    }
-    input.addEventListener('input', note)
-    return () => input.removeEventListener('input', note)
-  }, [input])
-}
-
-/** The field's screen reader announces the chosen suggestion, and sighted people see it. */
-function useActive(active: FieldParts['active'], at: number, shown: number): void {
-  useLayoutEffect(() => {
-    active.value = shown === 0 ? null : at < 0 ? '' : idOf(at)
-    document.querySelector(`#${idOf(at)}`)?.scrollIntoView({ block: 'nearest' })
-  }, [at, shown])
-  useEffect(() => () => void (active.value = null), [])
-}
-
-interface KeyParts {
+interface KeyParts extends Pick<FieldParts, 'at' | 'isClosed'> {
   found: readonly Suggestion[]
-  at: { value: number }
-  isClosed: { value: boolean }
   word: string
   take: (suggestion: Suggestion) => void
 }
 
-/** Keys arrive here before they reach the field. */
-function useKeys(form: HTMLFormElement | null, parts: KeyParts): void {
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (!runKey(event, parts)) return
-      event.preventDefault()
-      event.stopPropagation()
-    }
-    form?.addEventListener('keydown', onKey, true)
-    return () => form?.removeEventListener('keydown', onKey, true)
-  })
-}
-
 /** What a key does to the suggestions; false if the key is for the field or the page. */
-function runKey({ key, shiftKey, target }: KeyboardEvent, { found, at, isClosed, word, take }: KeyParts): boolean {
-  if (!(target instanceof HTMLInputElement)) return false
+function runKey({ key, shiftKey }: KeyboardEvent, { at, isClosed, found, word, take }: KeyParts): boolean {
   const chosen = found[at.value]
   const completing = chosen ?? (word === '' ? undefined : found[0])
   if (key === 'ArrowDown' && isClosed.value) isClosed.value = false

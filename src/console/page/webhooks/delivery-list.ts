@@ -50,12 +50,6 @@ export class DeliveryList extends PagedList<DeliveryAttempt> {
     this.reloadIn(AFTER_EVENT_MS)
   }
 
-  /** Retries have no events: some may have been made in the meantime. */
-  override returned(): void {
-    if (this.error.value === '') this.soon()
-    else super.returned()
-  }
-
   /** A delivery that never arrived leaves the list when it is delivered again or dismissed. */
   protected override take(page: Page<DeliveryAttempt>): void {
     super.take(page)

@@ -1,6 +1,4 @@
-import { useEffect } from 'preact/hooks'
 import './webhook.css'
-import { focusDetail } from '../list/cursor.ts'
 import { DetailHead } from '../list/detail-parts.tsx'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
@@ -13,24 +11,20 @@ interface WebhookViewProps {
   /** Null until they are known. */
   destinations: readonly Destination[] | null
   move: (step: number) => void
-  takesFocus: boolean
 }
 
-/** The open destination or delivery, in a separate file. An item that a person opens gets the focus. */
-export default function WebhookView({ opened, list, destinations, move, takesFocus }: WebhookViewProps) {
+/** The open destination or delivery, in a separate file. */
+export default function WebhookView({ opened, list, destinations, move }: WebhookViewProps) {
   const isDelivery = 'deliveryId' in opened
   const id = isDelivery ? opened.deliveryId : opened.destination
-  useEffect(() => {
-    if (takesFocus) focusDetail()
-  }, [id])
   return (
-    <aside class="detail" aria-label={isDelivery ? 'Delivery' : 'Destination'} tabIndex={-1}>
+    <>
       <DetailHead id={id} noun={isDelivery ? 'delivery' : 'destination'} move={isDelivery ? move : null} />
       {isDelivery ? (
         <OpenedDelivery key={id} {...opened} list={list} destinations={destinations} />
       ) : (
         <OpenedDestination key={id} id={id} destinations={destinations} />
       )}
-    </aside>
+    </>
   )
 }

@@ -48,7 +48,7 @@ export default function WebhooksView() {
   const known = useReading({ read: readSources, afterEventMs: READ_EVERY_MS }, [client.value])
   const sources = known.value.value
   const destinations = useMemo(() => sources && destinationsOf(sources), [sources])
-  useEffect(() => onReadAll(() => list?.returned()), [list])
+  useEffect(() => onReadAll(() => list?.soon()), [list])
   // Retries have no events: their attempts show that the figures have changed.
   useEffect(() => known.note(), [list?.total.value])
   if (list === null) return null
@@ -76,7 +76,7 @@ export default function WebhooksView() {
         </NoRows>
       }
       foot={<ListFoot hints={HINTS}>{shownText(list)}</ListFoot>}
-      detail={opened && { name: 'Webhook', load: loadWebhook, props: { opened, list, destinations } }}
+      detail={opened && { name: nameOfOpened(opened), load: loadWebhook, props: { opened, list, destinations } }}
     />
   )
 }
@@ -94,6 +94,8 @@ async function readSources(): Promise<Sources> {
   ])
   return { overview, apps, triggers }
 }
+
+const nameOfOpened = (opened: object): string => ('deliveryId' in opened ? 'Delivery' : 'Destination')
 
 interface HeadProps {
   list: DeliveryList
