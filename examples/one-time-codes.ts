@@ -20,7 +20,7 @@ export class OneTimeCodes {
     readonly from: string,
   ) {}
 
-  /** Texts a new code, which replaces the one before. False if that one is less than 30 seconds old. */
+  /** Texts a new code, which replaces the previous one. False if that one is less than 30 seconds old. */
   async send(phone: string): Promise<boolean> {
     const before = this.#sent.get(phone)
     if (before !== undefined && before.expiresAt - Date.now() > VALID_MS - 30_000) return false
@@ -28,7 +28,7 @@ export class OneTimeCodes {
     const body = `${code} is your code for example.com. It is valid for five minutes. Tell it nobody.`
     const { messageId } = await this.sgw.sms.send({ from: this.from, to: phone, body })
     this.#sent.set(phone, { messageId, code, expiresAt: Date.now() + VALID_MS, tries: 0 })
-    // A code that still waits when the next one is sent would only confuse. It has been sent if this fails.
+    // A code that is still waiting when the next one is sent would only confuse people. If this fails, it has been sent.
     if (before !== undefined) await this.sgw.sms.cancel(before.messageId).catch(() => undefined)
     return true
   }

@@ -7,7 +7,7 @@ const command = process.argv.slice(2)
 if (command.length === 0 || SGW_KEY === '' || !/^\+[1-9]\d{8,14}$/.test(SGW_TO))
   stop('Usage: SGW_KEY=sgw_… SGW_TO=+15555550199 bun text-me-when-done.ts COMMAND …')
 
-// A wrong key, address or number is told before the work, not after it.
+// Reports a wrong key, address or number before the work, not after it.
 const sgw = new Sgw({ baseUrl: SGW_URL, apiKey: SGW_KEY })
 const extensions = await sgw.connection.extensions().catch(({ message }: SgwError) => stop(message))
 const numbers = extensions.flatMap(({ phoneNumbers }) => phoneNumbers)

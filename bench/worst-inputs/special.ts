@@ -80,7 +80,7 @@ export const listInputs = (key: string, cursor: string): Input[] =>
     '/openapi.json',
   ].map((path) => inputOf('the longest texts', { method: 'GET', path, headers: { Authorization: `Bearer ${key}` } }))
 
-/** Paths of nothing. */
+/** Paths that lead nowhere. */
 export const strayInputs = (): Input[] =>
   Object.entries({ slashes: '/', parents: '/..', escapes: '/%2e', semicolons: ';/', letters: 'a' }).map(
     ([name, text]) => inputOf(`a path of ${name}`, { method: 'GET', path: `/${filledWith(text, HEAD_BYTES)}` }),

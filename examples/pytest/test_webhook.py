@@ -13,7 +13,7 @@ received = []
 def app(environ, start_response):
     """In your test, import your own instead: every Flask or Django app can be called like this."""
     body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
-    # A time that `advance` has moved is ahead: an app that checks it needs a larger tolerance in its tests.
+    # After `advance`, the time is ahead: an app that checks it needs a larger tolerance in its tests.
     signed = environ["HTTP_X_GATEWAY_TIMESTAMP"].encode() + b"." + body
     expected = hmac.new(os.environ["WEBHOOK_SECRET"].encode(), signed, hashlib.sha256).hexdigest()
     if not hmac.compare_digest(environ["HTTP_X_GATEWAY_SIGNATURE"], f"sha256={expected}"):

@@ -1,4 +1,4 @@
-/** Hears the events of the token's app. `base` is the gateway's address. */
+/** Listens to the events of the token's app. `base` is the gateway's address. */
 export function follow(base: string, token: string, heard: (event: { type: string }) => void): WebSocket {
   const socket = new WebSocket(`${base.replace(/^http/, 'ws')}/ws`)
   socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'auth', token })))

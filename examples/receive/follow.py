@@ -1,5 +1,5 @@
 # pip install websockets; SGW_URL=http://127.0.0.1:3000 SGW_KEY=sgw_… python3 follow.py
-# The WebSocket delivers at once, and the event log fills the gap after each reconnect.
+# The WebSocket delivers immediately, and the event log fills the gap after each reconnect.
 import asyncio, json, os, urllib.request
 from pathlib import Path
 import websockets

@@ -67,7 +67,7 @@ const named = (owners: readonly string[]): string =>
 export const describeUnnamed = (path: string, owners: readonly string[]): string =>
   `ENCRYPTION_KEYS lacks the key in ${path}, which decrypts the stored secrets of ${named(owners)}: set ENCRYPTION_KEYS_FILE=${path} instead, or put that key behind your own (ENCRYPTION_KEYS=NEW,OLD) and run sgw keys rotate (docs/security.md)`
 
-/** What is wrong, without a full stop, and what to do. */
+/** What is wrong, without a period, and what to do. */
 export function saidOfLost({ isEvery, owners }: LostSecrets): { what: string; fix: string } {
   const keys = isEvery ? 'no key that can decrypt the stored secrets' : 'not the key that decrypts secrets'
   return {

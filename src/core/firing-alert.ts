@@ -3,7 +3,7 @@ export interface FiringAlert {
   alert: string
   /** The id of the affected thing, after its tenant's if two tenants may have the same id. */
   subject: string
-  /** What is wrong with which thing, without the last full stop. */
+  /** What is wrong with which thing, without the last period. */
   what: string
   /** What to do about it, in whole sentences. */
   fix: string

@@ -29,7 +29,7 @@ export function whyNotStored(error: unknown): string | null {
 /** Whether a result code says that the file is damaged or is not a database. */
 export const isDamage = (code: string): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code)
 
-/** Neither part ends with a full stop. */
+/** Neither part ends with a period. */
 interface StorageFault {
   what: string
   fix: string
@@ -97,7 +97,9 @@ export class Storage {
     if (this.isLost) this.refuse(this.isSpoilt && this.#fault !== null ? this.#fault : MOVED)
   }
 
-  /** Call before a commit that must be stored at a replica. While the replica fails, throws as that fault did, and looks whether it is over. */
+  /**
+   * Call before a commit that must be stored at a replica. While the replica fails, throws as that fault did, and checks whether it is over.
+   */
   refuseIfNotStored(): void {
     if (this.#fault !== NOT_STORED) return
     this.#probeSoon()
@@ -117,7 +119,7 @@ export class Storage {
 
   /** Call when a commit failed, with SQLite's result code. */
   failed(code: string, reason = ''): void {
-    // A damaged file stays damaged, even if the disk fills up later. An overwritten one looks damaged as well.
+    // A damaged file stays damaged, even if the disk fills up later. An overwritten one also looks damaged.
     const before = this.#fault
     this.#fault = before !== null && isFinal(before) && !isSpoilt(code) ? before : code
     if (this.#fault === code) this.#reason = reason

@@ -150,7 +150,7 @@ async function commitUnits(
   }
 }
 
-/** A bad unit among 512 is found in some 20 commits. One for each unit would take as many flushes, or uploads to a replica. */
+/** A bad unit among 512 is found in about 20 commits. One commit for each unit would take as many flushes, or uploads to a replica. */
 function halvesOf(units: readonly Unit[]): Unit[][] {
   const middle = units.length >> 1
   return [units.slice(0, middle), units.slice(middle)]

@@ -67,7 +67,7 @@ export const ResendAnswer = z
   .object({
     resent: counted('New messages; with `dryRun`, as many as there would be'),
     refused: counted(
-      'Messages that could not be accepted: the tenant or the app is not active, media is not kept any more, or no connected extension has the number of the message and there is no `from` (unless `failure` is `unknown_number`)',
+      'Messages that could not be accepted: the tenant or the app is not active, media is no longer kept, or no connected extension has the number of the message and there is no `from` (unless `failure` is `unknown_number`)',
     ),
     left: z
       .object({

@@ -118,7 +118,7 @@ export const Alert = z
     alert: z.string(),
     subject: z.string().meta({ description: 'The id of the affected thing, or `gateway`' }),
     text: z.string().meta({ description: 'A complete message, of `what` and `fix`' }),
-    what: z.string().meta({ description: 'What is wrong with which thing, without the last full stop' }),
+    what: z.string().meta({ description: 'What is wrong with which thing, without the final period' }),
     fix: z.string().meta({ description: 'What to do about it' }),
     since: time,
     tenantId: z.string().optional(),

@@ -40,7 +40,7 @@ export class ClockCheck {
     return Math.abs(this.aheadMs ?? 0) > MAX_CLOCK_ERROR_MS || skewMs > MAX_CLOCK_ERROR_MS
   }
 
-  /** What is wrong, without a full stop, and what to do; null if nothing is wrong. */
+  /** What is wrong, without a period, and what to do; null if nothing is wrong. */
   describe(): ClockFault | null {
     if (!this.isWrong) return null
     const aheadMs = this.aheadMs ?? 0

@@ -116,7 +116,7 @@ export class Tokens {
     this.#retries.plan(key, delayMs)
   }
 
-  /** Resolves when no refresh runs any more and none is planned. */
+  /** Resolves when no refresh runs anymore and none is planned. */
   async stop(): Promise<void> {
     this.#retries.cancelAll()
     await Promise.allSettled(this.#refreshing.values())

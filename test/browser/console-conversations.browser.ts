@@ -139,7 +139,7 @@ test('what waits for a contact that opted out is cancelled at the notice that sa
     void (await page.route(path, (route) => route.fulfill({ status, json: { error: 'Refused for a test' } })))
   await refuse(409)
   await asked.getByRole('button', { name: 'Cancel messages' }).click()
-  await asked.getByText('1 of 2 could not be cancelled any more.').waitFor()
+  await asked.getByText('1 of 2 could no longer be cancelled.').waitFor()
   await note(page, 'cancelled').waitFor()
   await refuse(403)
   await asked.getByRole('button', { name: 'Cancel messages' }).click()

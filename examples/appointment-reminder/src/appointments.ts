@@ -21,7 +21,7 @@ const SCHEMA = `
     status TEXT NOT NULL, messageId TEXT UNIQUE, answerId TEXT UNIQUE) STRICT;
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT`
 
-/** The appointments, and what this app must remember over a restart, in one SQLite file. */
+/** The appointments, and what this app must remember across a restart, in one SQLite file. */
 export class Appointments {
   readonly #database: Database
 
@@ -65,7 +65,7 @@ export class Appointments {
     this.#database.run("UPDATE appointments SET status = 'failed' WHERE id = ?", [id])
   }
 
-  /** What became of a reminder. An answer that came faster than this news stays. */
+  /** What happened to a reminder. An answer that arrived before this news stays. */
   setOutcome(messageId: string, status: AppointmentStatus): void {
     const sql = "UPDATE appointments SET status = ? WHERE messageId = ? AND status IN ('booked', 'stopped')"
     this.#database.run(sql, [status, messageId])

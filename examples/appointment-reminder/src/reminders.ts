@@ -43,7 +43,7 @@ export class Reminders {
   }
 
   /**
-   * Follows the gateway's events until `signal` aborts. It goes on after the last event that was handled, so nothing is missed
+   * Follows the gateway's events until `signal` aborts. It continues after the last handled event, so nothing is missed
    * while this app is down. An event may come twice, which changes nothing.
    */
   async follow(signal: AbortSignal): Promise<void> {

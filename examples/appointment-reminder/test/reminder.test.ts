@@ -30,7 +30,7 @@ interface RunningApp extends AsyncDisposable {
   hasStatus(id: string, status: string): Promise<void>
 }
 
-/** Starts the app as `main.ts` does. Several starts in a test share the file, as over a restart. */
+/** Starts the app as `main.ts` does. Several starts in a test share the file, as across a restart. */
 async function startApp(webhookSecret = 'whsec_AAAA'): Promise<RunningApp> {
   const appointments = new Appointments(join(folder, 'appointments.db'))
   const reminders = new Reminders({ sgw: gateway.client, appointments, from: gateway.numbers[0] ?? '' })

@@ -32,7 +32,7 @@ export interface SmsInboundEvent {
   receivingExtensionId?: string
 }
 
-/** A message was concluded: its fate after `sent` is known. */
+/** A message was concluded: it is known what happened after `sent`. */
 export interface SmsDeliveryEvent {
   type: 'sms_delivery'
   messageId: string

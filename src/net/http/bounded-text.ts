@@ -12,7 +12,7 @@ export async function boundedText(chunks: ReadableStream<Uint8Array> | null, max
   return text + decoder.decode()
 }
 
-/** The provider's own answers to calls without credentials have some hundred bytes. */
+/** The provider's own answers to calls without credentials have a few hundred bytes. */
 const MAX_SHORT_BYTES = 64 * 1024
 
 /** The body of an answer from an unknown sender; null if it ends early or is longer than the provider's own would be. */

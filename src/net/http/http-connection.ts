@@ -53,8 +53,8 @@ export class HttpConnection {
   #exchanges = 0
 
   /**
-   * Dials. The listener of the first exchange learns of a failure. `reader` is for this connection alone. `onIdle` is called
-   * when another request may follow. Without `onIdle`, the connection ends with the first response.
+   * Dials. The listener of the first exchange learns of a failure. `reader` is only for this connection. `onIdle` is called when another
+   * request may follow. Without `onIdle`, the connection ends with the first response.
    */
   constructor(
     endpoint: HttpEndpoint,
@@ -73,8 +73,8 @@ export class HttpConnection {
   }
 
   /**
-   * Writes one request as soon as the connection is open. `checkFirst` delays the write by one tick of the event loop: a
-   * connection that the server has closed meanwhile fails before the request is written.
+   * Writes one request as soon as the connection is open. `checkFirst` delays the write by one tick of the event loop: a connection that the
+   * server has closed in the meantime fails before the request is written.
    */
   send(request: WritableRequest, listener: HttpExchangeListener, checkFirst = false): void {
     this.#listener = listener
@@ -97,7 +97,7 @@ export class HttpConnection {
     return this.#unwritten !== null
   }
 
-  /** Closes the connection at once. The listener gets no further call. */
+  /** Closes the connection immediately. The listener gets no further call. */
   destroy(): void {
     this.#listener = null
     this.#state = 'closed'

@@ -13,7 +13,7 @@ const MAX_POSTS_PER_RUN = 5
 
 /**
  * Finds what needs attention, keeps it for `GET /v1/operator/alerts`, and posts it to `ALERT_URL`, if set, when it begins and when it is over,
- * unless it is muted. The state is stored, so a restart repeats no post. While storing fails, which is an alert as well, the state is only in
+ * unless it is muted. The state is stored, so a restart repeats no post. While storing fails, which is itself an alert, the state is only in
  * memory.
  */
 export class Alerts {

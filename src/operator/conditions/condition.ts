@@ -7,7 +7,7 @@ import type { FaultLevel } from '../doctor/fault.ts'
 export interface Condition {
   /** The id of the affected thing, after its tenant's if two tenants may have the same id; absent: the gateway itself. */
   subject?: string
-  /** What is wrong with which thing, without the last full stop. */
+  /** What is wrong with which thing, without the last period. */
   what: string
   /** What to do about it, in whole sentences. */
   fix: string

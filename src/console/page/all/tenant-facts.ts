@@ -11,7 +11,7 @@ import type { AllOverview, TenantFigures } from './all-overview.ts'
 /** What is wrong with one tenant, or with the gateway itself. */
 export interface AllFact extends Fact {
   tenantId?: string
-  /** What is wrong, short enough for a narrow column, without a full stop. */
+  /** What is wrong, short enough for a narrow column, without a period. */
   short: string
 }
 

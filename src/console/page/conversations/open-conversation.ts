@@ -67,7 +67,7 @@ export class OpenConversation extends MessagesOfPair {
     if (failures.length === 0) return
     const other = failures.find((failure) => !(failure instanceof SgwError && failure.status === 409))
     if (other !== undefined || ids.length === 1) throw other ?? failures[0]
-    throw new Error(`${failures.length} of ${ids.length} could not be cancelled any more`)
+    throw new Error(`${failures.length} of ${ids.length} could no longer be cancelled`)
   }
 
   /** Reads how and when the contact opted out, if it may have. */

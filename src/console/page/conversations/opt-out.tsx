@@ -8,7 +8,7 @@ import { PhoneNumber } from '../parts/phone-number.tsx'
 import { now, rowTime, utcTime } from '../state/clock.ts'
 import type { OpenConversation } from './open-conversation.ts'
 
-/** How the contact opted out, without a full stop. */
+/** How the contact opted out, without a period. */
 const SOURCES: Readonly<Record<OptOut['source'], string>> = {
   keyword: 'This person asked for no more texts',
   provider: 'This person asked for no more texts, RingCentral reports',

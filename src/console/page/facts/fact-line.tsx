@@ -7,7 +7,7 @@ import { isFirstLoadOver } from '../state/live.ts'
 import type { CureProps } from './cures-view.tsx'
 import type { Fact } from './fact.ts'
 
-/** The sentence of a fact with links in it, without a full stop. */
+/** The sentence of a fact with links in it, without a period. */
 export const FactSentence = ({ fact }: { fact: Pick<Fact, 'parts'> }) => (
   <>
     {fact.parts.map((part) => {

@@ -3,7 +3,7 @@ export interface Alert {
   alert: string
   subject: string
   text: string
-  /** What is wrong, without a full stop. */
+  /** What is wrong, without a period. */
   what: string
   fix: string
   since: string
