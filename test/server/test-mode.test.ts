@@ -1,7 +1,13 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import { readConfig } from '../../src/core/config.ts'
+import { silentLog } from '../../src/core/log.ts'
 import { PROVIDER_PACE } from '../../src/messages/receipts/poll-plan.ts'
+import { type Development, openDevelopment } from '../../src/server/development/development.ts'
+import { readTestConfig } from '../../src/server/development/test-mode.ts'
+import { serve } from '../../src/server/serve.ts'
 import { runSgw } from '../support/cli.ts'
+import { openOperatorSocket } from '../support/operator.ts'
 import { type PipedProgram, startProgram, temporaryFolder } from '../support/process.ts'
 import { freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
@@ -32,6 +38,42 @@ async function startTestServer(env: Record<string, string>): Promise<AsyncDispos
     },
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   }
+}
+
+/** Opens the same gateway in the process of the test. */
+async function openHere(
+  values: Record<string, string>,
+  isTest: boolean,
+): Promise<AsyncDisposable & Pick<Development, 'running' | 'app' | 'connect'>> {
+  const environment = { values: { PORT: '0', ...values }, readFile: () => '' }
+  const result = isTest ? readTestConfig(environment) : readConfig(environment)
+  if (!result.ok) throw new Error(result.problems.join('\n'))
+  const { running, app, connect, stopSimulator } = await openDevelopment({
+    config: result.config,
+    log: silentLog,
+    isTest,
+  })
+  return {
+    running,
+    app,
+    connect,
+    async [Symbol.asyncDispose]() {
+      await running.stop()
+      await stopSimulator()
+    },
+  }
+}
+
+/** What a start with `--test` prints, and the code that it ends with, when it refuses. It refuses before it begins anything. */
+async function refusal(values: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
+  const refused = { code: null as number | null, stderr: '' }
+  using _write = spyOn(process.stderr, 'write').mockImplementation((text) => {
+    refused.stderr += String(text)
+    return true
+  })
+  const exit = (code: number): void => void (refused.code = code)
+  await serve({ environment: { values, readFile: () => '' }, terminal: false, isTest: true, exit })
+  return refused
 }
 
 const send = async ({ call }: TestServer, body: string): Promise<string> =>
@@ -77,25 +119,25 @@ test.concurrent('there are no limits, delivery comes before RingCentral would be
   expect(messages).toHaveLength(60)
 })
 
-test.concurrent('a variable of the environment comes before the test mode', async () => {
+test('a variable of the environment comes before the test mode', async () => {
   using folder = temporaryFolder()
-  await using server = await startTestServer({ DATABASE_URL: folder.database, KEY_LIMIT_PER_MINUTE: '2' })
-  const answers = [await server.call('GET', '/v1/apps'), await server.call('GET', '/v1/apps')]
+  await using gateway = await openHere({ DATABASE_URL: folder.database, KEY_LIMIT_PER_MINUTE: '2' }, true)
+  const headers = { authorization: `Bearer ${gateway.app.apiKey}` }
+  const ask = async (): Promise<object> =>
+    (await (await fetch(`${gateway.running.url}/v1/apps`, { headers })).json()) as object
+  const answers = [await ask(), await ask()]
   expect(answers.every((answer) => 'apps' in answer)).toBe(true)
-  expect(await server.call('GET', '/v1/apps')).toMatchObject({ error: expect.any(String) })
+  expect(await ask()).toMatchObject({ error: expect.any(String) })
 })
 
-test.concurrent('refuses production and a real provider', async () => {
+test('refuses production and a real provider', async () => {
   using folder = temporaryFolder()
-  const refused = async (env: Record<string, string>): Promise<unknown> => {
-    await using program = startProgram('src/main.ts', ['--test'], { DATABASE_URL: folder.database, PORT: '0', ...env })
-    return await program.ended()
-  }
-  expect(await refused({ NODE_ENV: 'production' })).toMatchObject({
+  const env = { DATABASE_URL: folder.database, PORT: '0' }
+  expect(await refusal({ ...env, NODE_ENV: 'production' })).toEqual({
     code: 78,
     stderr: 'The test mode needs the built-in simulator: unset NODE_ENV=production\n',
   })
-  expect(await refused({ RC_CLIENT_ID: 'id', RC_CLIENT_SECRET: 'a-client-key' })).toMatchObject({
+  expect(await refusal({ ...env, RC_CLIENT_ID: 'id', RC_CLIENT_SECRET: 'a-client-key' })).toEqual({
     code: 78,
     stderr: 'The test mode needs the built-in simulator: unset RC_CLIENT_ID and RC_CLIENT_SECRET\n',
   })
@@ -162,12 +204,14 @@ test.concurrent('sgw stop ends the server, and returns when it has ended', async
   expect((await fetch(`${next.url}/health`)).status).toBe(200)
 })
 
-test.concurrent('without --test the time does not move', async () => {
+test('without --test the time does not move', async () => {
   using folder = temporaryFolder()
-  await using program = startProgram('src/main.ts', [], { PORT: '0', DATABASE_URL: folder.database })
-  await program.printed(/limit=1/)
+  await using gateway = await openHere({ DATABASE_URL: folder.database }, false)
+  await gateway.connect()
+  const operator = openOperatorSocket(gateway.running)
   expect(await runSgw(['simulate', 'advance', '1h'], { DATABASE_URL: folder.database })).toMatchObject({
     code: 1,
     stderr: 'Time moves only in a gateway for tests: start it with --test\n',
   })
+  await operator.stop()
 })

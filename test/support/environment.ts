@@ -3,6 +3,11 @@ import { exemptThisMachine } from '../../src/core/proxy.ts'
 // Behind a company's proxy, requests of benches and scripts also stay on this machine. Everything that starts programs loads this file.
 exemptThisMachine(process.env)
 
+/** How the engine works in a test run (`test` in package.json) holds for its programs, too. */
+const ENGINE = Object.entries(process.env).flatMap(([name, value = '']) =>
+  name.startsWith('BUN_JSC_') ? [[name, value]] : [],
+)
+
 /**
  * The base environment of programs that tests and benches start. It excludes variables that could change their behavior, including those of a
  * `.env` in the project's folder, which Bun reads automatically.
@@ -10,4 +15,5 @@ exemptThisMachine(process.env)
 export const BASE_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
   BUN_OPTIONS: '--no-env-file',
+  ...(Object.fromEntries(ENGINE) as Record<string, string>),
 }
