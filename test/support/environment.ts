@@ -5,7 +5,7 @@ exemptThisMachine(process.env)
 
 /** How the engine works in a test run (`test` in package.json) holds for its programs, too. */
 const ENGINE = Object.entries(process.env).flatMap(([name, value = '']) =>
-  name.startsWith('BUN_JSC_') ? [[name, value]] : [],
+  /^BUN_(JSC|GC)_/.test(name) ? [[name, value]] : [],
 )
 
 /**
