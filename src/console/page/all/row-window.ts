@@ -7,16 +7,10 @@ const MORE = 15
 /** Until the first row can be measured. */
 const USUAL_HEIGHT = 48
 
-export interface RowWindow {
-  from: number
-  to: number
-  /** The height of each row, in pixels. */
-  height: number
-}
-
 /** Which rows of a table are visible: only these are drawn. All rows have the same height. */
-export function useRowWindow(body: RefObject<HTMLElement | null>, count: number): RowWindow {
-  const shown = useSignal<RowWindow>({ from: 0, to: 2 * MORE, height: USUAL_HEIGHT })
+export function useRowWindow(body: RefObject<HTMLElement | null>, count: number) {
+  /** `height` of each row, in pixels. */
+  const shown = useSignal({ from: 0, to: 2 * MORE, height: USUAL_HEIGHT })
   useEffect(() => {
     const measure = (): void => {
       const { current } = body
@@ -29,13 +23,12 @@ export function useRowWindow(body: RefObject<HTMLElement | null>, count: number)
       if (from !== value.from || to !== value.to || height !== value.height) shown.value = { from, to, height }
     }
     measure()
+    const stop = new AbortController()
+    const { signal } = stop
     // The scroller around any part of the page.
-    addEventListener('scroll', measure, { capture: true, passive: true })
-    addEventListener('resize', measure)
-    return () => {
-      removeEventListener('scroll', measure, { capture: true })
-      removeEventListener('resize', measure)
-    }
+    addEventListener('scroll', measure, { capture: true, passive: true, signal })
+    addEventListener('resize', measure, { signal })
+    return () => stop.abort()
   }, [count])
   return shown.value
 }

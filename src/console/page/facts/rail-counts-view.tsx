@@ -18,28 +18,18 @@ export default function RailCounts({ isRead }: { isRead: boolean }) {
   useEffect(() => {
     if (isOfOne) troubles.value = known === null ? {} : troublesOf(known, now.peek(), { own, others })
   }, [known, isOfOne, own, others])
-  const isFiringRead = !isOfOne || operator.value === null || address.value.view === 'overview' || hasPhone.value
-  return (
-    <>
-      {!isRead && <Reader />}
-      {!isFiringRead && <FiringReader />}
-      {isOfOne && <AnswersCount />}
-    </>
-  )
-}
-
-function Reader() {
-  useStanding()
-  return null
+  useStanding(!isRead)
+  useFiring(isOfOne && operator.value !== null && address.value.view !== 'overview' && !hasPhone.value)
+  return isOfOne ? <AnswersCount /> : null
 }
 
 const READ_EVERY_MS = 30_000
 
 /** Only for an operator: alerts have no event. */
-function FiringReader() {
-  const known = useReading({ read: listAlerts, everyMs: READ_EVERY_MS }, [operator.value]).value.value
+function useFiring(isDue: boolean): void {
+  const read = async () => (isDue ? listAlerts() : null)
+  const known = useReading({ read, everyMs: READ_EVERY_MS }, [operator.value, isDue]).value.value
   useEffect(() => {
     if (known !== null) shareAlerts(known)
   }, [known])
-  return null
 }

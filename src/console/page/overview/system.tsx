@@ -87,11 +87,21 @@ const Findings = ({ findings }: { findings: readonly Finding[] }) => (
   <>
     <p role="status">{verdictOf(findings)}</p>
     <ul class="checks">
-      {findings
-        .toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level))
-        .map((finding) => (
-          <Check key={finding.check} {...finding} />
-        ))}
+      {(['fail', 'warn', 'ok'] as const).map((level) => {
+        const [kind, icon, word] = LOOKS[level]
+        return findings
+          .filter((finding) => finding.level === level)
+          .map(({ check, detail }) => (
+            <li key={check} class="columns">
+              <span class={kind}>
+                <Icon name={icon} />
+                <span class="hidden">{word}</span>
+              </span>
+              <b>{check}</b>
+              <span class="dim">{detail}</span>
+            </li>
+          ))
+      })}
     </ul>
   </>
 )
@@ -105,26 +115,11 @@ const withNames = (finding: Finding, alerts: readonly Alert[]): Finding => ({
   }, finding.detail),
 })
 
-const ORDER: readonly Finding['level'][] = ['fail', 'warn', 'ok']
 const LOOKS = {
   fail: ['bad', 'failed', 'fails'],
   warn: ['warn', 'queued', 'needs attention'],
   ok: ['', 'sent', 'passes'],
 } as const
-
-function Check({ check, level, detail }: Finding) {
-  const [kind, icon, word] = LOOKS[level]
-  return (
-    <li class="columns">
-      <span class={kind}>
-        <Icon name={icon} />
-        <span class="hidden">{word}</span>
-      </span>
-      <b>{check}</b>
-      <span class="dim">{detail}</span>
-    </li>
-  )
-}
 
 function verdictOf(findings: readonly Finding[]): string {
   const bad = findings.filter(({ level }) => level !== 'ok').length

@@ -120,46 +120,33 @@ const reasonText = ({ status, connectedBy }: ExtensionHealth, reason: string): s
 const revokedAdvice = ({ connectedBy }: ExtensionHealth): string =>
   `It cannot send or receive: its messages fail until ${connectedBy === 'jwt' ? 'it is connected with another JWT' : 'its owner authorizes it again'}.`
 
-const Facts = ({ extension }: { extension: ExtensionHealth }) => (
-  <dl class="thing-facts">
-    <Entry name="Calls in 60 s">
-      {count(extension.windowUsed)} of {count(extension.windowLimit)}
-    </Entry>
-    <Entry name="Pause">
-      {extension.pausedUntil === null ? (
-        'none'
-      ) : (
-        <>
-          until <Time at={extension.pausedUntil} />
-        </>
-      )}
-    </Entry>
-    <Entry name="Subscription" isWide>
-      <SubscriptionText extension={extension} />
-    </Entry>
-    <Entry name="Last text received">
-      <Time at={extension.lastInboundAt} />
-    </Entry>
-    <Entry name="Authorized until">
-      <AuthorizedUntil extension={extension} />
-    </Entry>
-  </dl>
-)
+function Facts({ extension }: { extension: ExtensionHealth }) {
+  const { windowUsed, windowLimit, pausedUntil, lastInboundAt } = extension
+  const { word, at } = subscriptionOf(extension)
+  return (
+    <dl class="thing-facts">
+      <Entry name="Calls in 60 s">
+        {count(windowUsed)} of {count(windowLimit)}
+      </Entry>
+      <Entry name="Pause">{pausedUntil === null ? 'none' : ['until ', <Time at={pausedUntil} />]}</Entry>
+      <Entry name="Subscription" isWide>
+        {word} {at !== null && <Time at={at} />}
+      </Entry>
+      <Entry name="Last text received">
+        <Time at={lastInboundAt} />
+      </Entry>
+      <Entry name="Authorized until">
+        <AuthorizedUntil extension={extension} />
+      </Entry>
+    </dl>
+  )
+}
 
 function AuthorizedUntil({ extension }: { extension: ExtensionHealth }) {
   const { status, connectedBy, refreshExpiresAt, jwtExpiresAt = null, sessionExpiresAt = null } = extension
   if (status === 'revoked') return <>–</>
   if (connectedBy === 'jwt' && jwtExpiresAt === null) return <>no end</>
   return <Time at={jwtExpiresAt ?? sessionExpiresAt ?? refreshExpiresAt} />
-}
-
-function SubscriptionText({ extension }: { extension: ExtensionHealth }) {
-  const { word, at } = subscriptionOf(extension)
-  return (
-    <>
-      {word} {at !== null && <Time at={at} />}
-    </>
-  )
 }
 
 interface EntryProps {

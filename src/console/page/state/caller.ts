@@ -26,7 +26,7 @@ export const client = computed(() => {
 /** The client of an operator for calls that need no app; null with an app's key. */
 export const operator = computed(() => (session.value?.kind === 'operator' ? clientWith(session.value.token) : null))
 
-/** The client of what a person does, or of what they look at, for which there always is one. */
+/** The client for a call that is made while somebody is signed in. */
 export const asApp = (): Sgw => signedIn(client.peek())
 export const asOperator = (): Sgw => signedIn(operator.peek())
 

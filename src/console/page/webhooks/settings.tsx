@@ -76,35 +76,23 @@ const NotYours = () => (
   <p class="small dim setting">Only the app's own key, or an operator, sees and changes its settings.</p>
 )
 
-interface StoredSetting<Value> {
-  /** Null until it was read. */
-  value: Value | null
-  error: string
-  again: () => void
-  store: (value: Value, call: () => Promise<void>) => Promise<void>
-}
-
 /** A setting that is read when it is first shown. A value that cannot be stored returns to the previous one, with the reason. */
-function useSetting<Value>(read: (() => Promise<Value>) | null, inputs: readonly unknown[]): StoredSetting<Value> {
-  const loading = useLoading<Value | null>(async () => (read === null ? null : read()), inputs)
-  const stored = useSignal<{ value: Value } | null>(null)
+function useSetting<Value>(read: (() => Promise<Value>) | null, inputs: readonly unknown[]) {
+  const loading = useLoading(async () => (read === null ? null : read()), inputs)
+  const stored = useSignal<Value | null>(null)
   const { act, error } = useAct()
   const store = async (value: Value, call: () => Promise<void>): Promise<void> => {
     const before = stored.value
-    stored.value = { value }
+    stored.value = value
     if (!(await act(call))) stored.value = before
   }
-  return {
-    value: stored.value === null ? loading.value.value : stored.value.value,
-    error: error.value || loading.error.value,
-    again: loading.again,
-    store,
-  }
+  const value = stored.value ?? loading.value.value
+  return { value, error: error.value || loading.error.value, again: loading.again, store }
 }
 
 interface SettingProps {
   name: string
-  setting: Pick<StoredSetting<unknown>, 'value' | 'error' | 'again'>
+  setting: Pick<ReturnType<typeof useSetting>, 'value' | 'error' | 'again'>
   children: ComponentChildren
 }
 
