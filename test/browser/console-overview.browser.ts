@@ -17,7 +17,7 @@ test('in production the operator begins with what is wrong, and opens the system
   expect(new URL(page.url()).hash).toBe('#/overview')
   await page.getByText('no backup').waitFor()
   await page.getByRole('button', { name: 'Show checks' }).click()
-  await page.getByText(/checks (pass|needs? a look)\.$/).waitFor()
+  await page.getByText(/checks (pass|needs? attention)\.$/).waitFor()
   await page.locator('.checks b', { hasText: 'database' }).waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Hide checks' }).waitFor()
