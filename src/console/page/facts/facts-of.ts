@@ -18,9 +18,7 @@ export function factsOf(
     failureFact(overview),
   ]
   const keyOf = ({ alert, subject }: Alert): string => (TOLD_BY_WAITING.includes(alert) ? WAITING : subject)
-  return facts.flatMap((fact) =>
-    fact === null ? [] : { ...fact, alerts: alerts.filter((alert) => keyOf(alert) === fact.key) },
-  )
+  return facts.flatMap((fact) => (fact ? { ...fact, alerts: alerts.filter((alert) => keyOf(alert) === fact.key) } : []))
 }
 
 /** A wait explains an old queue, or a provider that does not answer, with figures. */

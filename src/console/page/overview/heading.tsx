@@ -113,7 +113,7 @@ export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }
   )
 }
 
-export const ShowChecks = ({ class: className }: { class: string }) => (
+const ShowChecks = ({ class: className }: { class: string }) => (
   <button type="button" class={className} onClick={() => void checksAsked.value++}>
     Show the checks
   </button>
