@@ -18,7 +18,9 @@ export const ConversationSearch = ({ list }: { list: ConversationList }) => (
   />
 )
 
-/** What the list is filtered by from then on: nothing where something was opened. A sender's name has a conversation; other words stand in texts. */
+/**
+ * The filter of the list from then on: none if a conversation was opened. A sender's name has a conversation; search for other words in texts.
+ */
 async function asked({ sgw, rows }: ConversationList, typed: string): Promise<Record<string, string> | string> {
   if (typed === '') return {}
   const number = typedNumber(typed)

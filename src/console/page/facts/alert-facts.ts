@@ -91,7 +91,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   webhooks_interrupted: 'Each tenant’s webhooks list them. They can be delivered again.',
 }
 
-/** What is wrong, without its period. */
+/** What is wrong, without the final period. */
 function saidBy({ alert, what, detail }: Alert): string {
   const lag = detail['lagSeconds']
   return alert === 'backup_behind' && typeof lag === 'number' ? `The backup is ${duration(lag * 1000)} behind` : what

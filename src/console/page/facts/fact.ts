@@ -27,7 +27,7 @@ export interface Kind {
 /** One thing that needs attention: a sentence, since when, and what to press. */
 export interface Fact extends Kind {
   key: string
-  /** The sentence, without its period. */
+  /** The sentence, without the final period. */
   parts: readonly Part[]
   /** What a person can do or should know, as another sentence; '' without one. */
   advice: string

@@ -5,7 +5,7 @@ import './print.css'
 
 interface BarProps {
   class?: string
-  /** What stands at the left, and at the right before the button that closes. */
+  /** The content at the left, and at the right before the close button. */
   title: ComponentChildren
   children: ComponentChildren
   close: () => void

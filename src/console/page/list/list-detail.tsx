@@ -132,7 +132,7 @@ const classOf = (isOpen: boolean): string =>
 /** The next page is loaded this many rows before the end of the loaded ones. */
 const LOAD_AHEAD_ROWS = 5
 
-/** What is open, and what keys and buttons do with it and with the cursor. */
+/** The open item, and what keys and buttons do with it and with the cursor. */
 function useKeys<Row>(props: Omit<ListDetailProps<Row, never>, 'detail'>) {
   const { view, list, steps, keys = {}, copied, opened = () => param('id'), paramsOf = (id) => ({ id }) } = props
   const cursor = useSignal('')

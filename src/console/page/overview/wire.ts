@@ -95,7 +95,7 @@ function numbersLine(extensions: readonly ExtensionHealth[], now: number) {
   return line(all === 1 ? '1 number' : `${all} numbers`)
 }
 
-/** What the numbers can do now, if nothing else is wrong: a sentence without its period. `now` in milliseconds. */
+/** What the numbers can do now, if nothing else is wrong: a sentence without the final period. `now` in milliseconds. */
 export function numbersSentence(extensions: readonly ExtensionHealth[], now: number): Part[] {
   const numbers = numbersOf(extensions)
   const [number] = numbers

@@ -116,7 +116,7 @@ const endOf = ({ at, durationMs }: Attempt): number => Date.parse(at) + (duratio
 const waitStep = (key: string, at: number, until: number, title: string): Step =>
   waits(key, at, title, { took: Math.max(0, until - at) })
 
-/** What it waited for between two attempts: the end of a pause that RingCentral asked for, or of a look into its message store. */
+/** What it waited for between two attempts: the end of a pause that RingCentral asked for, or of a search of its message store. */
 function whyRepeated(before: Attempt, calls: readonly SimulatorCall[]): string {
   if (before.outcome === 'unknown') return 'asks the message store before it repeats'
   const retryAfter = new Headers(callAt(calls, Date.parse(before.at))?.response?.headers).get('retry-after')

@@ -13,7 +13,7 @@ export interface FieldParts {
   typed: Signal<string>
   /** Which suggestion the arrow keys chose; -1 without one. */
   at: Signal<number>
-  /** Whether they were closed. What is typed on finds others. */
+  /** Whether they were closed. Typing on finds others. */
   isClosed: Signal<boolean>
   /** How many are shown. */
   shown: Signal<number>

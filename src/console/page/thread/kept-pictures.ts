@@ -41,7 +41,7 @@ function newest(readings: readonly (readonly [string, readonly Shown[]])[]) {
   return readings.slice(from + 1)
 }
 
-/** Reads an attachment that is a picture of at most so many bytes. */
+/** Reads an attachment that is a picture of at most this many bytes. */
 export async function readPicture(
   sgw: Sgw,
   messageId: string,

@@ -53,7 +53,7 @@ export function PictureDialog({ messageId, all, at, open, close }: PictureDialog
 interface OpenedProps {
   messageId: string
   shown: Shown
-  /** What stands beside Save. */
+  /** The content beside Save. */
   children: ComponentChildren
 }
 
