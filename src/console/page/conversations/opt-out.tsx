@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { OptOut, OptOutPolicy } from '../../../client/client.ts'
 import { CancelMessage } from '../messages/cancel-message.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { Ask, Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { now, rowTime, utcTime } from '../state/clock.ts'
@@ -25,9 +25,9 @@ const waitingTexts = (count: number): string => (count === 1 ? 'the waiting text
 
 /** Says that the contact has opted out: since when, how, and what happens to texts to it. Empty if it has not. */
 export function OptedOut({ conversation }: { conversation: OpenConversation }) {
-  const { optOut, policy, late } = conversation
-  /** Whether it is to opt in again, or the texts to cancel: they stay while it is asked. */
-  const asked = useSignal<'in' | readonly string[] | null>(null)
+  const { contact, optOut, policy, late } = conversation
+  /** The texts that the dialog is about, which stay while it is open. */
+  const asked = useSignal<readonly string[] | null>(null)
   if (!optOut.value) return null
   const count = late.value.length
   // What should be done first: without it texts go out to a person who wants none.
@@ -48,14 +48,12 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
             Cancel {waitingTexts(ids.length)}…
           </button>
         )}
-        <button type="button" class={count > 0 ? 'button quiet' : 'button'} onClick={() => void (asked.value = 'in')}>
-          Opt in again…
-        </button>
+        <OptIn conversation={conversation} optOut={optOut.value} isQuiet={count > 0} />
         {asked.value !== null && (
-          <Asked
-            {...{ conversation }}
-            what={asked.value}
-            optOut={optOut.value}
+          <CancelMessage
+            to={contact}
+            count={asked.value.length}
+            cancel={() => conversation.cancel(asked.value ?? [])}
             close={() => void (asked.value = null)}
           />
         )}
@@ -88,24 +86,26 @@ const StillSent = ({ optOut, count }: { optOut: OptOut; count: number }) => (
   </b>
 )
 
-interface AskedProps {
+interface OptInProps {
   conversation: OpenConversation
-  what: 'in' | readonly string[]
   optOut: OptOut
-  close: () => void
+  /** Whether another button should be pressed first. */
+  isQuiet: boolean
 }
 
-function Asked({ conversation, what, optOut: { since, source }, close }: AskedProps) {
-  const { contact } = conversation
-  if (what !== 'in')
-    return <CancelMessage to={contact} count={what.length} cancel={() => conversation.cancel(what)} close={close} />
-  return (
-    <Confirm title="Opt in again" button="Opt in" run={() => conversation.setOptOut(false)} close={close}>
-      <PhoneNumber value={contact} /> opted out {rowTime(since, now.peek())}. {SOURCES[source]}. Do this only if they
-      have agreed to get texts again. RingCentral keeps a list of its own, which only a START from their phone changes.
-    </Confirm>
-  )
-}
+const OptIn = ({ conversation, optOut: { since, source }, isQuiet }: OptInProps) => (
+  <Ask
+    label="Opt in again…"
+    class={isQuiet ? 'button quiet' : 'button'}
+    title="Opt in again"
+    button="Opt in"
+    run={() => conversation.setOptOut(false)}
+  >
+    <PhoneNumber value={conversation.contact} /> opted out {rowTime(since, now.peek())}. {SOURCES[source]}. Do this only
+    if they have agreed to get texts again. RingCentral keeps a list of its own, which only a START from their phone
+    changes.
+  </Ask>
+)
 
 /** Asks before an opt-out is recorded, and says what happens to the waiting texts. */
 export function RecordOptOut({ conversation, close }: { conversation: OpenConversation; close: () => void }) {

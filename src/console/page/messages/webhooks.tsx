@@ -1,6 +1,7 @@
 import type { DeliveryAttempt } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
+import { Refused } from '../parts/refused.tsx'
 import { clockTime, duration, utcTime } from '../state/clock.ts'
 import type { OpenMessage } from './detail-state.ts'
 import { lastAttempts } from './webhook-results.ts'
@@ -26,11 +27,7 @@ export function Webhooks({ message, isInbound }: { message: OpenMessage; isInbou
           />
         ))}
       </ol>
-      {message.error.value !== '' && (
-        <p class="bad" role="alert">
-          {message.error.value}
-        </p>
-      )}
+      <Refused error={message.error.value} />
     </section>
   )
 }

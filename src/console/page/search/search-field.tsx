@@ -3,7 +3,6 @@ import type { ComponentChild } from 'preact'
 import { useRef } from 'preact/hooks'
 import { focusList } from '../list/cursor.ts'
 import { Icon } from '../parts/icon.tsx'
-import { IconButton } from '../parts/icon-button.tsx'
 import { refine } from '../state/address.ts'
 import './search.css'
 import '../style/boxed.css'
@@ -128,11 +127,13 @@ const Chip = ({ name, value, said }: ChipFilter) => (
   <span class="chip">
     <span class="dim">{name}</span>
     <span class={/^(ends|text|user)$/.test(name) ? 'mask' : undefined}>{said}</span>
-    <IconButton
-      class="tiny"
-      icon="failed"
-      label={`Remove filter ${name} ${value}`}
-      run={() => refine({ [name]: '', id: '' })}
-    />
+    <button
+      type="button"
+      class="icon-button tiny"
+      aria-label={`Remove filter ${name} ${value}`}
+      onClick={() => refine({ [name]: '', id: '' })}
+    >
+      <Icon name="failed" />
+    </button>
   </span>
 )

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { Attachment } from '../../../client/client.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
+import { Refused } from '../parts/refused.tsx'
 import { client, whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import { type Shown, BROKEN, readPicture } from './kept-pictures.ts'
@@ -81,11 +82,7 @@ function Opened({ messageId, shown, children }: OpenedProps) {
       <p class="small dim">
         <span class="mask">{factsText(attachment)}</span>
       </p>
-      {(problem || error.value) !== '' && (
-        <p class="bad" role="alert">
-          {error.value || problem}
-        </p>
-      )}
+      <Refused error={error.value || problem} />
       <div class="actions">
         {children}
         <button type="button" class="button primary" onClick={save}>
