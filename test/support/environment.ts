@@ -3,11 +3,6 @@ import { exemptThisMachine } from '../../src/core/proxy.ts'
 // Behind a company's proxy, requests of benches and scripts also stay on this machine. Everything that starts programs loads this file.
 exemptThisMachine(process.env)
 
-/** How the engine works in a test run (`test` in package.json) holds for its programs, too. */
-const ENGINE = Object.entries(process.env).flatMap(([name, value = '']) =>
-  /^BUN_(JSC|GC)_/.test(name) ? [[name, value]] : [],
-)
-
 /**
  * The base environment of programs that tests and benches start. It excludes variables that could change their behavior, including those of a
  * `.env` in the project's folder, which Bun reads automatically.
@@ -15,5 +10,4 @@ const ENGINE = Object.entries(process.env).flatMap(([name, value = '']) =>
 export const BASE_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
   BUN_OPTIONS: '--no-env-file',
-  ...(Object.fromEntries(ENGINE) as Record<string, string>),
 }
