@@ -5,6 +5,7 @@ import { Sgw } from '../client/client.ts'
 import { silentLog } from '../core/log.ts'
 import { parseDuration } from '../core/duration.ts'
 import { type Development, openDevelopment } from '../server/development/development.ts'
+import { DATABASE, placeEmptyDatabase } from '../server/development/empty-database.ts'
 import { NUMBERS } from '../server/development/prepare.ts'
 import { readTestConfig } from '../server/development/test-mode.ts'
 import { type TestPhone, createPhones } from './phone.ts'
@@ -62,7 +63,8 @@ export async function startTestGateway({ events = 'webhook' }: TestGatewayOption
   const folder = temporaryFolder()
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
-    return await start({ DATABASE_URL: `file:${join(folder, 'sgw.db')}`, RC_EVENTS: events }, remove)
+    await placeEmptyDatabase(folder)
+    return await start({ DATABASE_URL: `file:${join(folder, DATABASE)}`, RC_EVENTS: events }, remove)
   } catch (error) {
     remove()
     throw error
