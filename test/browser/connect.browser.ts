@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type Page, chromium } from 'playwright-core'
-import { browserOptions } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { sharedBrowser } from '../support/browser-context.ts'
 import { newLink, pressConnect, tokenOf } from '../support/connect-flow.ts'
 import { type World, createWorld, until } from '../support/world.ts'
 
@@ -8,16 +8,15 @@ import { type World, createWorld, until } from '../support/world.ts'
 
 /** Opens the confirmation in a browser. `complaints` collects the errors of the page. */
 async function confirming(world: World, work: (page: Page, complaints: string[]) => Promise<void>): Promise<void> {
-  const browser = await chromium.launch(browserOptions())
+  const page = await (await sharedBrowser()).newPage()
   try {
-    const page = await browser.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
     await page.goto(`${world.gateway.config.publicUrl}${await newLink(world)}`)
     await work(page, complaints)
   } finally {
-    await browser.close()
+    await page.close()
   }
 }
 
@@ -73,16 +72,15 @@ test('the login may redirect to further hosts, as single sign-on does', async ()
 test('a person who returns in another browser is asked to confirm, and connected only after that', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const pressed = await pressConnect(world, tokenOf(await newLink(world)))
-  const browser = await chromium.launch(browserOptions())
+  const page = await (await sharedBrowser()).newPage()
   try {
-    const page = await browser.newPage()
     await page.goto(pressed.headers.get('location') ?? '')
     await page.getByRole('heading', { name: 'Is this your connection?' }).waitFor()
     expect(await (await world.call('GET', '/v1/rc/status')).json()).toEqual({ connected: false })
     await page.getByRole('button', { name: 'Connect to First' }).click()
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   } finally {
-    await browser.close()
+    await page.close()
   }
   expect(await (await world.call('GET', '/v1/rc/status')).json()).toMatchObject({ connected: true })
 })

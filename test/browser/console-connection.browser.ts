@@ -62,7 +62,7 @@ test('a page is quiet while nothing happens, with a message open and on the phon
   await using gateway = await startTestGateway()
   const [from = ''] = gateway.numbers
   const { messageId } = await gateway.client.sms.sendAndWait({ from, to: TO, body: 'quiet' })
-  await using opened = await openConsole(gateway.url, { hash: `#/messages?id=${messageId}` })
+  await using opened = await openConsole(gateway.url, { hash: `#/messages?id=${messageId}`, clock: 'moves' })
   const { page, requests } = opened
   await page.getByRole('heading', { name: /^Delivered/ }).waitFor()
   await page.locator('.connection', { hasText: 'Live' }).waitFor()

@@ -41,7 +41,7 @@ test('Conversations is the third view for an operator in production and for an a
 test('with a conversation open a first load takes few requests, and none while nothing happens', async () => {
   await using world = await createWorld({ outside: true })
   await world.untilStatus(await world.send({ body: 'quiet' }))
-  await using opened = await openAsOperator(world, PAIR)
+  await using opened = await openAsOperator(world, PAIR, { clock: 'moves' })
   const { page, requests } = opened
   await page.locator('.said-note', { hasText: 'sent in' }).waitFor()
   await opened.quiet()

@@ -97,7 +97,11 @@ for (const [width, height, theme] of [
 
 test('typing asks the gateway once for the apps, once for contacts, and for nothing else', async () => {
   await using world = await filledWorld()
-  await using opened = await openConsole(world.url, { hash: '#/messages', prepare: (page) => page.clock.install() })
+  await using opened = await openConsole(world.url, {
+    hash: '#/messages',
+    clock: 'moves',
+    prepare: (page) => page.clock.install(),
+  })
   const { page, requests } = opened
   await row(page, 'for her').waitFor()
   await opened.quiet()

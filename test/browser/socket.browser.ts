@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { chromium } from 'playwright-core'
-import { browserOptions } from '../support/browser.ts'
+import { sharedBrowser } from '../support/browser-context.ts'
 import { wsUrl } from '../support/socket.ts'
 import { FROM, createWorld } from '../support/world.ts'
 
@@ -25,9 +24,8 @@ test("a browser's native WebSocket authenticates with a token, receives an inbou
   })
   await using stack = new AsyncDisposableStack()
   stack.defer(() => site.stop(true))
-  const browser = await chromium.launch(browserOptions())
-  stack.defer(() => browser.close())
-  const page = await browser.newPage()
+  const page = await (await sharedBrowser()).newPage()
+  stack.defer(() => page.close())
   const { token } = (await world.json<{ token: string }>('POST', '/v1/ws/token')).body
 
   const shown = async (count: number): Promise<unknown[]> => {

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
-import axe from 'axe-core'
-import { type Browser, type Page, chromium } from 'playwright-core'
-import { browserOptions } from './browser.ts'
+import type axe from 'axe-core'
+import type { Page, WebError } from 'playwright-core'
+import { type PageClock, lendContext } from './browser-context.ts'
 import { until } from './world.ts'
 
 export interface ConsolePage extends AsyncDisposable {
@@ -30,28 +30,25 @@ export interface ConsoleOptions {
   path?: string
   /** Sent with each request, but not with the WebSocket. */
   headers?: Record<string, string>
+  /** What the test does with the page's clock. Default `runs`: nothing. */
+  clock?: PageClock
   /** Prepares the page before anything loads. */
   prepare?: (page: Page) => Promise<void>
 }
 
-/** A start takes a second or two, so the tests of a process share one. Its contexts share nothing. It ends with the process. */
-let shared: Promise<Browser> | null = null
-
-/** Opens the console of a gateway in its own browser context. */
+/** Opens the console of a gateway in a browser context that nothing else uses meanwhile. */
 export async function openConsole(url: string, options: ConsoleOptions = {}): Promise<ConsolePage> {
-  const { width = 1440, height = 900, theme = 'light', key, hash = '', path = '/console/', headers = {} } = options
-  const browser = await (shared ??= chromium.launch(browserOptions()))
-  const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme: theme,
-    reducedMotion: 'reduce',
-    extraHTTPHeaders: headers,
-  })
+  const { width = 1440, height = 900, theme = 'light', key, hash = '', path = '/console/' } = options
+  const { context, giveBack } = await lendContext(options.clock ?? 'runs')
   const page = await context.newPage()
+  await page.setViewportSize({ width, height })
+  await page.emulateMedia({ colorScheme: theme })
+  if (options.headers !== undefined) await page.setExtraHTTPHeaders(options.headers)
   const complaints: string[] = []
   const requests: string[] = []
   const uncaught: string[] = []
-  context.on('weberror', (error) => uncaught.push(String(error.error())))
+  const onUncaught = (error: WebError): void => void uncaught.push(String(error.error()))
+  context.on('weberror', onUncaught)
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
@@ -64,7 +61,8 @@ export async function openConsole(url: string, options: ConsoleOptions = {}): Pr
   page.on('requestfinished', end).on('requestfailed', end)
   if (key !== undefined) await page.addInitScript(`sessionStorage.setItem('sgw.key', ${JSON.stringify(key)})`)
   await options.prepare?.(page)
-  await page.goto(`${onLocalhost(url)}${path}${hash}`)
+  const address = `${onLocalhost(url)}${path}${hash}`
+  await page.goto(address)
   return {
     page,
     complaints,
@@ -76,7 +74,8 @@ export async function openConsole(url: string, options: ConsoleOptions = {}): Pr
     [Symbol.asyncDispose]: async () => {
       // A route that waits for its answer would fail half a minute later, in another test.
       await page.unrouteAll({ behavior: 'ignoreErrors' })
-      await context.close()
+      await giveBack([address, page.url()])
+      context.off('weberror', onUncaught)
       expect(uncaught).toEqual([])
     },
   }
@@ -112,5 +111,8 @@ export async function expectAccessible(page: Page): Promise<void> {
 
 /** Loads axe unless the page has it. The page's policy forbids inline scripts, so the debugger evaluates it. */
 export async function loadAxe(page: Page): Promise<void> {
-  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe.source)
+  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(await axeSource)
 }
+
+/** The page parses the short file in half the time, and this process need not run it. */
+const axeSource = Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text()

@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { blankPageOf } from './browser-context.ts'
 import { loadAxe } from './console.ts'
 
 /** Of WCAG 2, for texts of the usual size. */
@@ -39,15 +40,6 @@ export async function expectContrast(page: Page): Promise<string[]> {
 async function lowestContrasts(page: Page, texts: readonly SeenText[], picture: string): Promise<number[]> {
   const blank = await blankPageOf(page.context())
   return blank.evaluate<number[]>(`(${LOWEST_CONTRASTS})(${JSON.stringify(texts)}, '${picture}')`)
-}
-
-/** Closed with their contexts. */
-const blankPages = new WeakMap<BrowserContext, Promise<Page>>()
-
-function blankPageOf(context: BrowserContext): Promise<Page> {
-  const blank = blankPages.get(context) ?? context.newPage()
-  blankPages.set(context, blank)
-  return blank
 }
 
 const HIDE_TEXTS = `{

@@ -26,6 +26,7 @@ export async function openScene(scene: Scene, looking: Looking): Promise<Console
   const proxy = looking.isOffline === true ? startCuttableProxy(scene.world.url) : null
   const opened = await openConsole(proxy?.url ?? scene.world.url, {
     ...looking,
+    clock: 'stands',
     hash: await scene.signIn(looking.hash),
     prepare: (page) => prepare(page, scene, looking),
   })
