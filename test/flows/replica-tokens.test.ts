@@ -162,5 +162,5 @@ test('the first pair of an authorization is used by no call before it is stored'
     clock.advance(1000)
     return world.control.subscriptions().some(({ status }) => status === 'Active')
   })
-  expect(await (await open(world, path)).text()).toContain('Connected')
+  expect(await (await open(world, path)).text()).toContain('Already connected')
 })
