@@ -25,7 +25,12 @@ export default function AllView() {
   // An app's key sees one tenant.
   useEffect(() => void (isOperator || location.replace(addressOf('overview'))), [isOperator])
   if (!isOperator) return null
-  if (value.value === null) return <LoadFailed what="The tenants" error={error.value} again={again} />
+  if (value.value === null)
+    return (
+      <div class="overview-in no-messages">
+        <LoadFailed what="The tenants" error={error.value} again={again} />
+      </div>
+    )
   return <Read known={value.value} error={error.value} />
 }
 

@@ -75,7 +75,7 @@ function Figures({ row: { tenant, texts }, facts, has, highest }: FiguresProps) 
   )
   return (
     <>
-      {figure('texts', texts, texts === 1 ? 'text' : 'texts', '')}
+      {figure('texts', texts, texts === 1 ? 'text' : 'texts', isUnused ? 'not-on-phone' : '')}
       <td class="of-peak">
         <Bars buckets={tenant.buckets} highest={highest} />
       </td>

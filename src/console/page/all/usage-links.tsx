@@ -7,7 +7,7 @@ import { now } from '../state/clock.ts'
 export function UsageLinks() {
   const { act, error } = useAct()
   return (
-    <p class="tenants-usage">
+    <p class="line tenants-usage">
       {error.value !== '' && (
         <span class="bad" role="alert">
           {error.value}{' '}

@@ -29,7 +29,7 @@ export function Chart({ overview }: { overview: Overview }) {
           </a>
         ))}
       </div>
-      <div class="small dim traffic-axis" aria-hidden="true">
+      <div class="line small dim traffic-axis" aria-hidden="true">
         {axisOf(overview, at).map((label) => (
           <span>{label}</span>
         ))}

@@ -29,7 +29,12 @@ const loadUsage = () => import('./usage-view.tsx')
 export default function OverviewView() {
   const { value, error, again } = useOverview(rangeShown())
   useEffect(() => void (document.title = 'Overview – sgw'), [])
-  if (value.value === null) return <LoadFailed what="The overview" error={error.value} again={again} />
+  if (value.value === null)
+    return (
+      <div class="overview-in no-messages">
+        <LoadFailed what="The overview" error={error.value} again={again} />
+      </div>
+    )
   return <Read known={value.value} error={error.value} />
 }
 

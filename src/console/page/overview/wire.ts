@@ -60,7 +60,7 @@ export function wireOf(overview: Overview, extensions: readonly ExtensionHealth[
 export const latency = (ms: number | null): string => (ms === null ? '–' : duration(ms))
 
 const webhooksText = ({ destinations: { length } }: Overview): string =>
-  length === 0 ? 'no webhook' : length === 1 ? '1 webhook' : `${length} webhooks`
+  length === 0 ? 'nothing posted' : length === 1 ? '1 webhook' : `${length} webhooks`
 
 function queueLine(overview: Overview, now: number) {
   const waits = waitsOf(overview)

@@ -24,12 +24,18 @@ export const Empty = ({ title, text, command, children }: EmptyProps) => (
     {children}
     {command !== null && (
       <div class="line copyable">
-        <pre>{command}</pre>
+        <pre>
+          <Words of={command} />
+        </pre>
         <CopyButton text={command} label="Copy the command" />
       </div>
     )}
   </div>
 )
+
+/** A command breaks between its words. */
+const Words = ({ of }: { of: string }) =>
+  of.split(/(\s+)/).map((part) => (part.trim() === '' ? part : <span class="unbroken">{part}</span>))
 
 /** In place of everything that needs a number while the tenant has none. A heading elsewhere has the button. */
 export const NoNumber = ({ title }: { title?: string }) => (

@@ -63,7 +63,7 @@ const Group = ({ message, steps, conversation, chosen }: GroupProps) => (
           <span class="mask clip" dir="auto">
             {quotedText(message)}
           </span>
-          <span class="dim">from {originOf(message, conversation)}</span>
+          <span class="dim clip">from {originOf(message, conversation)}</span>
         </span>
       </span>
       <span />
@@ -115,7 +115,7 @@ function StepLine({ id, step, chosen }: { id: string; step: Step; chosen: Chosen
     <>
       <time title={utcTime(step.at)}>{preciseTime(step.at)}</time>
       <span class="lanes lines">
-        <span class={`${step.kind} at-${step.station}${step.isBad ? ' bad' : ''}`}>
+        <span class={`line ${step.kind} at-${step.station}${step.isBad ? ' bad' : ''}`}>
           <span>
             <b>{step.title}</b> {step.result}
           </span>

@@ -126,7 +126,7 @@ function onKey(event: KeyboardEvent, { typed, keys }: FieldParts, chips: readonl
 const Chip = ({ name, value, said }: ChipFilter) => (
   <span class="chip">
     <span class="dim">{name}</span>
-    <span class={/^(ends|text|user)$/.test(name) ? 'mask' : undefined}>{said}</span>
+    <span class={/^(ends|text|user)$/.test(name) ? 'mask clip' : 'clip'}>{said}</span>
     <button
       type="button"
       class="icon-button tiny"

@@ -44,7 +44,7 @@ function CreateApp({ created }: { created: { value: RegisteredApp | null } }) {
       <h1>No tenant has an app yet.</h1>
       <p class="dim">An app is a program with a key of its own. It sends texts and receives answers.</p>
       <Refused error={error.value} class="notice" />
-      <form class="secret-form" onSubmit={submitted(create)}>
+      <form class="actions secret-form" onSubmit={submitted(create)}>
         <label>
           Name of the app
           <input class="field" name="name" required maxLength={100} />

@@ -34,7 +34,7 @@ const Operator = ({ sent }: { sent: Signal<string> }) => (
       You see all tenants and apps. On the gateway's machine, run this and open the link that it prints:
     </p>
     <p class="line copyable">
-      <code>sgw console</code>
+      <code class="mono">sgw console</code>
       <CopyButton text="sgw console" label="Copy the command" />
     </p>
     <SecretForm
@@ -73,7 +73,7 @@ function SecretForm({ sent, label, hint, button, submit }: SecretFormProps) {
     await submit(typed('secret')).finally(() => void (isBusy.value = false))
   }
   return (
-    <form class="secret-form" onSubmit={submitted(send)}>
+    <form class="actions secret-form" onSubmit={submitted(send)}>
       {sent.value === label && <Refusal />}
       <label>
         {label}

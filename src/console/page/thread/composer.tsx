@@ -47,7 +47,7 @@ export function Composer({ label, button, draft, number, pair, send, error, ...r
         <TextField label={label} text={draft.text} submit={submit} take={take} takesFocus={rest.takesFocus} />
         {hasFiles && <Loaded load={loadAttached} props={{ attached, number, text: draft.text.value }} />}
         <div class="line composer-foot">
-          <span class="composer-facts">
+          <span class="actions composer-facts">
             <span class="line composer-pair">{pair}</span>
             {isOver.value ? (
               <span>Drop the files to attach them.</span>

@@ -3,7 +3,7 @@ import type { Marks } from '../list/list-detail.tsx'
 import { Row } from '../list/row.tsx'
 import { address, addressOf } from '../state/address.ts'
 import { duration } from '../state/clock.ts'
-import { OUTCOMES, eventOf, shortReason, shortUrl } from './words.ts'
+import { eventOf, shortReason, shortUrl } from './words.ts'
 
 interface DeliveryRowProps extends Marks {
   row: DeliveryAttempt
@@ -17,7 +17,7 @@ interface DeliveryRowProps extends Marks {
 export function DeliveryRow({ row, name, isAttempt, ...marks }: DeliveryRowProps) {
   const { deliveryId, attemptedAt, outcome } = row
   const isGood = outcome === 'success'
-  const state = { icon: isGood ? 'sent' : 'failed', word: OUTCOMES[outcome] } as const
+  const state = { icon: isGood ? 'sent' : 'failed', word: isGood ? 'Delivered' : 'Failed' } as const
   const href = addressOf('webhooks', { ...address.value.params, id: deliveryId })
   return (
     <Row id={deliveryId} at={attemptedAt} class={isGood ? 'delivery' : 'delivery bad'} {...{ href, state, ...marks }}>

@@ -103,7 +103,7 @@ function Outcome({ last, count, name, isLost }: OutcomeProps) {
         <a class="link" href={addressOf('webhooks', whereOf(last))}>
           {name}
         </a>{' '}
-        at <span class="webhook-address">{shortUrl(last.url)}</span>
+        at {shortUrl(last.url)}
       </p>
       {!isGood && <Why last={last} />}
     </>
@@ -173,7 +173,7 @@ function DeliveryFacts({ last, name }: { last: DeliveryAttempt; name: string }) 
       </a>,
     ],
     ['Destination', name],
-    ['Address', <span class="webhook-address">{last.url}</span>],
+    ['Address', last.url],
     ['Event', eventOf(last)],
     ['Correlation id', last.correlationId === undefined ? '–' : <span class="mono">{last.correlationId}</span>],
     ['Latest attempt', wholeTime(last.attemptedAt)],

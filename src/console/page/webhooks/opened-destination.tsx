@@ -96,7 +96,7 @@ function Outcome({ destination }: { destination: Destination }) {
         </span>
         {name}
       </h2>
-      <p class="parties webhook-address">{url}</p>
+      <p class="parties">{url}</p>
       {isBad && usage !== null ? (
         <div class="why">
           {usage.failingSince !== null && <Failing usage={usage} />}
