@@ -49,6 +49,27 @@ test('shares are of the messages that were accepted and not scheduled for later,
   expect(complaints).toEqual([])
 })
 
+test('figures that do not know the messages say nothing of failures', async () => {
+  await using gateway = await startTestGateway()
+  await send(gateway, 'old and fine')
+  await gateway.client.sms.sendAndWait({ from: '+15555550999', to: TO, body: 'old and failed' })
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  const totals = { accepted: 1, sent: 1, failed: 0, cancelled: 0, received: 0, delivered: 0, undelivered: 0 }
+  await page.route('**/v1/overview?*', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), totals } })
+  })
+  const read = page.waitForResponse(/overview/)
+  await page.getByRole('link', { name: 'Messages' }).first().click()
+  await read
+  await row(page, 'old and failed').waitFor()
+  await page.getByRole('heading', { name: 'Messages, newest first.' }).waitFor()
+  await page.getByRole('button', { name: 'Failed' }).click()
+  await row(page, 'old and fine').waitFor({ state: 'detached' })
+  expect(await page.locator('h1').textContent()).not.toContain('none failed')
+})
+
 test('an extension that was revoked is said first and counted in the rail, with a button that leads to both ways to authorize it again', async () => {
   await using gateway = await startTestGateway()
   await send(gateway, 'before')

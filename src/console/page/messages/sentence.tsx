@@ -16,11 +16,14 @@ import { stateOf } from './words.ts'
 export function Sentence({ list }: { list: MessageList }) {
   const known = standing.value
   const rows = useLoadedRows(list)
-  const { worst, others } = worstFirst(known === null ? [] : factsOf(known, now.peek(), ownAlerts.value))
+  const isCounted = known === null || rows === null || counts(known, rows)
+  const facts = known === null ? [] : factsOf(known, now.peek(), ownAlerts.value)
+  // Figures that do not include the messages, such as those from before an upgrade, say nothing about failures.
+  const { worst, others } = worstFirst(facts.filter(({ key }) => isCounted || key !== 'failures'))
   return (
     <>
       <h1 class="sentence">
-        {worst === null ? fineText(list, known, rows) : <FactSentence fact={worst} />}
+        {worst === null ? fineText(list, known, rows, isCounted) : <FactSentence fact={worst} />}
         {worst !== null && '.'}
       </h1>
       {(worst?.since || worst?.action) && <FactRest fact={worst} />}
@@ -47,12 +50,18 @@ function useLoadedRows(list: MessageList): readonly ListRow[] | null {
   return loaded.current
 }
 
-function fineText(list: MessageList, known: Standing | null, rows: readonly ListRow[] | null): string {
+/** Whether the figures count the loaded rows of their period. */
+const counts = ({ overview: { from, totals }, readAt }: Standing, rows: readonly ListRow[]): boolean =>
+  rows.filter(({ createdAt }) => createdAt >= from && Date.parse(createdAt) < readAt).length <=
+  totals.received + totals.accepted
+
+function fineText(list: MessageList, known: Standing | null, rows: readonly ListRow[] | null, isCounted: boolean) {
   if (list.total.value === 0 && Object.keys(list.filter).length === 0) return 'No messages yet.'
   if (known === null || rows === null) return 'Messages'
   const { from, totals, queued } = known.overview
   const isQuiet = totals.accepted === 0 && totals.received === 0
-  if (isQuiet && (queued > 0 || rows.some(({ createdAt }) => createdAt >= from))) return 'Messages, newest first.'
+  if (!isCounted || (isQuiet && (queued > 0 || rows.some(({ createdAt }) => createdAt >= from))))
+    return 'Messages, newest first.'
   if (isQuiet) return 'No messages in 24 hours.'
   const hasBad = rows.some((row) => stateOf(row).kind === 'bad')
   return `${count(totals.sent)} sent and ${count(totals.received)} received in 24 hours${hasBad ? '' : ', none failed'}.`
