@@ -18,7 +18,7 @@ interface InboundOptions {
 export function addDevelopment(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('listen')
-    .description('Show inbound messages as they arrive, and forward them to an address as signed webhooks')
+    .description('Show inbound messages as they arrive, and forward them to a URL as signed webhooks')
     .option('--forward-to <url>', 'for example http://localhost:8080/webhook')
     .option('--tenant <tenant>', 'only this tenant')
     .action((options: ListenOptions) => listen(contextOf(), options))
@@ -38,9 +38,9 @@ export function addDevelopment(program: Command, contextOf: () => CliContext, ru
 
 const SITUATIONS = {
   fail: 'Make the provider refuse the next message for good',
-  limit: 'Make the provider answer the next message with 429',
+  limit: 'Make the provider return 429 for the next message',
   undelivered: 'Make the provider accept the next message but not deliver it',
-  outage: 'Make the provider answer every call with 503, until a reset',
+  outage: 'Make the provider return 503 for every call, until a reset',
   reset: 'Undo fail, limit, undelivered and outage',
 } as const
 

@@ -157,7 +157,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   addErase(program, contextOf, run)
   program
     .command('health')
-    .description('Exit with 0 if the server answers, otherwise with 1')
+    .description('Exit with 0 if the server responds, otherwise with 1')
     .action(() => checkHealth(contextOf()))
   addKeys(program, contextOf, run)
 }

@@ -24,7 +24,7 @@ export function addTenants(program: Command, contextOf: () => CliContext, run: R
       print(context, context.json ? tenants : tenants.map(withoutTime))
     })
   const statuses = {
-    suspend: ['suspended', 'Suspend a tenant: hold its messages, refuse its keys and close its sockets'],
+    suspend: ['suspended', 'Suspend a tenant: keep its messages waiting, refuse its keys and close its sockets'],
     activate: ['active', 'Activate a suspended or inactive tenant, and send its waiting messages'],
     deactivate: ['inactive', 'Deactivate a tenant that has left: the same as suspend, under another name'],
   } as const

@@ -63,13 +63,13 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
   'files kept for': ['MEDIA_RETENTION_MS'],
   'simultaneous uploads: total; per tenant': ['MAX_UPLOADS_IN_FLIGHT', 'MAX_UPLOADS_PER_TENANT'],
   'minimum upload speed: bytes; per': ['UPLOAD_STEP_BYTES', 'UPLOAD_STEP_MS'],
-  'simultaneous calls that send files: total; per extension; longest call': [
+  'simultaneous API calls that send files: total; per extension; longest call': [
     'MAX_MEDIA_CALLS',
     'MAX_MEDIA_CALLS_PER_EXTENSION',
     'MAX_MEDIA_CALL_MS',
   ],
   'inbound attachment: size; time to download': ['MAX_ATTACHMENT_BYTES', 'ATTACHMENT_TIMEOUT_MS'],
-  'simultaneous attachment downloads (others wait): total; per tenant': [
+  'simultaneous attachment downloads (further ones wait): total; per tenant': [
     'MAX_ATTACHMENTS_IN_FLIGHT',
     'MAX_ATTACHMENTS_PER_TENANT',
   ],
@@ -85,7 +85,7 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'MAX_WEBHOOKS_PER_DESTINATION',
     'RESERVED_WEBHOOKS_PER_TENANT',
   ],
-  'simultaneous retries, in the same order': [
+  'simultaneous retries: the same five limits': [
     'MAX_RETRIES_IN_FLIGHT',
     'MAX_RETRIES_PER_TENANT',
     'MAX_RETRIES_PER_HOST',
@@ -101,13 +101,13 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'MAX_UNAUTHENTICATED_SOCKETS',
     'MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS',
   ],
-  'frame that you send (if larger: 1009); frames between pings': ['WS_FRAME_BYTES', 'WS_FRAMES_PER_PING'],
+  'frame that you send (a larger one gets 1009); frames between pings': ['WS_FRAME_BYTES', 'WS_FRAMES_PER_PING'],
   'time between pings; unanswered pings before the socket closes': ['WS_PING_MS', 'MAX_UNANSWERED_PINGS'],
   "backlog of a slow socket; of all a tenant's sockets": ['WS_BACKLOG_BYTES', 'WS_TENANT_BACKLOG_BYTES'],
   'closed socket: wait for a silent peer; sockets waiting': ['WS_LINGER_MS', 'MAX_LINGERING_SOCKETS'],
-  "an extension's calls per minute: reserved for sends; allowed for logins and sockets; of these, reserved for tokens":
+  "an extension's API calls per minute: reserved for sends; allowed for logins and sockets; of these, reserved for tokens":
     ['CALLS_KEPT_FOR_SENDS', 'AUTH_CALLS_PER_MINUTE', 'AUTH_CALLS_KEPT_FOR_TOKENS'],
-  'simultaneous calls reserved for tokens and lookups': ['CALLS_BESIDE_SENDS'],
+  'simultaneous API calls reserved for tokens and lookups': ['CALLS_BESIDE_SENDS'],
   'pause after a 429 without `Retry-After`; shortest pause (doubles each time)': [
     'DEFAULT_PENALTY_MS',
     'MIN_ANNOUNCED_PAUSE_MS',
@@ -152,7 +152,7 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'MAX_LIMITED_APPS',
     'MAX_WATCHED_ADDRESSES',
   ],
-  'deliveries read in one step; size of an upload chunk; of a simulated message': [
+  'deliveries read in one step; size of an upload chunk; size of a simulated message': [
     'FAILURES_STEP_ROWS',
     'MEDIA_PIECE_BYTES',
     'MAX_SIMULATED_BODY_BYTES',
