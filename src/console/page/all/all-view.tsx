@@ -27,8 +27,10 @@ export default function AllView() {
   if (!isOperator) return null
   if (value.value === null)
     return (
-      <div class="overview-in no-messages">
-        <LoadFailed what="The tenants" error={error.value} again={again} />
+      <div class="scroller">
+        <div class="overview-in no-messages">
+          <LoadFailed what="The tenants" error={error.value} again={again} />
+        </div>
       </div>
     )
   return <Read known={value.value} error={error.value} />

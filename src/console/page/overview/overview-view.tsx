@@ -31,8 +31,10 @@ export default function OverviewView() {
   useEffect(() => void (document.title = 'Overview – sgw'), [])
   if (value.value === null)
     return (
-      <div class="overview-in no-messages">
-        <LoadFailed what="The overview" error={error.value} again={again} />
+      <div class="scroller">
+        <div class="overview-in no-messages">
+          <LoadFailed what="The overview" error={error.value} again={again} />
+        </div>
       </div>
     )
   return <Read known={value.value} error={error.value} />

@@ -23,8 +23,8 @@ export function TenantRow({ tenant }: { tenant: TenantItem }) {
           <Icon name={icon} />
         </span>
         <h2>{name}</h2>
+        {tenantId === me.value?.tenantId && <span class="small dim">You are viewing this tenant</span>}
         <span class={`state ${kind}`}>{word}</span>
-        {tenantId === me.value?.tenantId && <span class="dim">You are viewing this tenant</span>}
       </div>
       <div class="actions thing-buttons">
         {status === 'active' && (
