@@ -62,8 +62,8 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
   "a tenant's files together; disk space that uploads leave free": ['MAX_TENANT_MEDIA_BYTES', 'UPLOAD_MIN_FREE_BYTES'],
   'files kept for': ['MEDIA_RETENTION_MS'],
   'simultaneous uploads: total; per tenant': ['MAX_UPLOADS_IN_FLIGHT', 'MAX_UPLOADS_PER_TENANT'],
-  'minimum upload speed: bytes; per': ['UPLOAD_STEP_BYTES', 'UPLOAD_STEP_MS'],
-  'simultaneous API calls that send files: total; per extension; longest call': [
+  'minimum upload speed: bytes; time': ['UPLOAD_STEP_BYTES', 'UPLOAD_STEP_MS'],
+  'simultaneous calls to RingCentral that send files: total; per extension; longest call': [
     'MAX_MEDIA_CALLS',
     'MAX_MEDIA_CALLS_PER_EXTENSION',
     'MAX_MEDIA_CALL_MS',
