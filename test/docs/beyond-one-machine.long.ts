@@ -50,7 +50,7 @@ if (HAS_LITESTREAM) {
   test('Without the storage: one machine goes on alone, and comes back, and nothing is lost or sent twice', async () => {
     await using gateways = await Gateways.create()
     const [one, two] = await pairOf(gateways)
-    const [alone = [], back = []] = runbook('### Go on without the storage')
+    const [alone = [], back = []] = runbook('### Continue without the storage')
     expect([alone, back].map((lines) => lines.map(({ command }) => command.split(' ')[0]))).toEqual([
       ['systemctl', 'sgw', 'sed', 'systemctl'],
       ['sgw', 'systemctl', 'sed', 'systemctl', 'sgw', 'systemctl'],
@@ -90,7 +90,7 @@ if (HAS_LITESTREAM) {
     test(`Two histories: line ${at + 1} of the page lets one of them go on, here and after a handover`, async () => {
       await using gateways = await Gateways.create()
       const [one, two] = await pairOf(gateways)
-      const [alone = [], back = []] = runbook('### Go on without the storage')
+      const [alone = [], back = []] = runbook('### Continue without the storage')
       await gateways.stub.goAway()
       await typeAll(alone, one, [two])
       await one.machine.untilState('ready')
