@@ -41,7 +41,8 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
     this.#requester = requester
     this.#socketClass = socketClass
     this.#options = options
-    this.#cursor = options.after
+    // Somebody stored it, perhaps in a file that was cut: as unreadable as any other, and not the absence of a cursor.
+    this.#cursor = options.after === '' ? '-' : options.after
   }
 
   /**

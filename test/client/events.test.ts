@@ -264,10 +264,13 @@ describe('a connection that fails', () => {
     expect(reader.items).toEqual([{ type: 'gap' }, expect.objectContaining({ messageId, status: 'sent' })])
   })
 
-  test('tells a gap and goes on with new events if the gateway cannot read the cursor', async () => {
+  test.each([
+    ['the gateway cannot read the cursor', 'of another gateway'],
+    ['the stored cursor is empty, as after a crash while its file was written', ''],
+  ])('tells a gap and goes on with new events if %s', async (_, after) => {
     await using world = await createWorld()
     await world.untilStatus(await world.send())
-    await using reader = await Reader.open(clientOf(world), { after: 'of another gateway' })
+    await using reader = await Reader.open(clientOf(world), { after })
     const messageId = await world.send()
     await until(() => reader.items.length === 4)
     expect(reader.items[0]).toEqual({ type: 'gap' })
