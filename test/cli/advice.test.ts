@@ -13,6 +13,7 @@ setDefaultTimeout(60_000)
 test.concurrent('what an operator reads about a revoked extension names a command that works as it stands', async () => {
   await withServer(async (world, sgw) => {
     await world.gateway.database.gate.execute("UPDATE extensions SET status = 'revoked'")
+    world.gateway.directory.forget(world.tenantId)
     const alerts = new Alerts(world.gateway, null)
     await alerts.run()
     const doctor = JSON.parse((await sgw.text('doctor', '--json')).stdout) as Finding[]

@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { HttpConnectionPool } from '../../../src/net/http/http-connection-pool.ts'
 import { rawServer } from '../../provider/ringcentral/servers.ts'
 import { fakeTimers } from '../../support/fake-timers.ts'
+import { temporaryFolder } from '../../support/process.ts'
 import { type ExchangeResult, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
 
 const MAX_IDLE_MS = 30_000
@@ -177,14 +179,19 @@ test('a connection that was idle for too long is not used, even if the sweep is 
 
 test('a connection that the server closed while the event loop was blocked gets no request', async () => {
   // The server has a process of its own, because it must run while this process is blocked.
+  using folder = temporaryFolder()
+  const closed = folder.file('closed')
   const script = `require('net').createServer((socket) => socket.on('error', () => {}).on('data', () =>
-    (socket.write(${JSON.stringify(OK)}), setTimeout(() => socket.end(), 10)))).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
+    (socket.write(${JSON.stringify(OK)}), setTimeout(() => socket.end(() => require('fs').writeFileSync(${JSON.stringify(closed)}, '')), 10))))
+    .listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
   try {
     const { value } = await child.stdout.getReader().read()
     const pool = poolOf(Number(new TextDecoder().decode(value)))
     await ask(pool)
-    Bun.sleepSync(200)
+    // However busy the machine is: until the server has closed it.
+    while (!existsSync(closed)) Bun.sleepSync(20)
+    Bun.sleepSync(50)
     expect((await ask(pool)).failure).toEqual({ code: 'ECONNRESET', neverLeft: true, isStale: true })
   } finally {
     child.kill()
