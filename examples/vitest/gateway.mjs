@@ -37,7 +37,7 @@ class Gateway {
     const [, text] = await this.waitFor(() => {
       const log = readFileSync(this.log, 'utf8')
       if (this.failed || this.process.exitCode !== null)
-        throw new Error(`The gateway did not start: ${this.failed ?? log}`)
+        throw new Error(`The gateway did not start (SGW is the command that runs sgw): ${this.failed ?? log}`)
       return pattern.exec(log)
     })
     return text
@@ -82,6 +82,7 @@ class Gateway {
   }
 
   async stop() {
+    if (this.failed || this.process.exitCode !== null) return
     const ended = new Promise((resolve) => this.process.once('exit', resolve))
     // A signal would end only npx, if SGW begins with it.
     const [command, ...args] = SGW
