@@ -38,7 +38,7 @@ test('the runbook of a leaked key names everything that a key can make or change
 test('the runbook says that the same steps are needed for each app that the key has registered', () => {
   expect(STEPS).toContain('sgw app deactivate APP2 ')
   expect(STEPS).toContain(
-    "Do the same for the apps that the key registered: repeat steps 1 and 2 with each `APP2`, or cancel all of the tenant's messages with `sgw messages cancel --tenant TENANT`.",
+    "Repeat steps 1 and 2 with each `APP2` that the key registered, or cancel all of the tenant's messages with `sgw messages cancel --tenant TENANT`.",
   )
   for (const command of ['sgw messages cancel --tenant TENANT', '--app APP']) expect(STEPS).toContain(command)
 })
