@@ -16,9 +16,9 @@ How you type \`sgw\` depends on your [installation](install.md#commands). \`sgw 
 
 - Commands act on the running server, or on its database if the server is not running. \`send\`, \`notify\`, \`listen\`, \`simulate\`, \`trigger\` and \`stop\` need a running server; stop the server before \`compact\`.
 - Every command except \`start\` takes \`--json\`. Standard output is then one JSON value (with \`listen\` and \`events\`, one per line), and an error is \`{"error": …}\` on standard error.
-- A command exits with 0 if it succeeds, 1 if it fails, 2 for wrong usage or if it has no terminal to ask for confirmation (use \`--yes\`), and 7 if it needs a server and none responds. The server has [its own codes](operate.md#stopping).
-- Output has colors only on a terminal, unless you set \`NO_COLOR=1\`.
-- A TIME is a date, a date-time with an offset, or \`2h\` for two hours ago. A NUMBER has the form \`+15555550100\`. \`list\` commands print ids.
+- A command exits with 0 if it succeeds, 1 if it fails, 2 if you use it incorrectly or if it cannot ask for confirmation without a terminal (use \`--yes\`), and 7 if it needs a server and none responds. The server has [its own codes](operate.md#stopping).
+- On a terminal, output is colored, unless you set \`NO_COLOR=1\`.
+- A TIME is a date, a date-time with an offset, or an age such as \`2h\`. A NUMBER has the form \`+15555550100\`. \`list\` commands print ids.
 
 Parts in square brackets are optional. You can repeat an argument that ends in \`...\`, and an option if its help says so. \`sgw alerts\` alone lists the firing alerts; \`sgw lease\` alone shows which gateway is active.
 `
