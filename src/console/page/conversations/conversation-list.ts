@@ -11,9 +11,14 @@ export const keyOf = ({ number, contact }: Pair): string => `${number} ${contact
 
 /** The conversations, the one with the newest text first. A text moves its conversation to the top. */
 export class ConversationList extends PagedList<Conversation> {
+  /** One that moved to the top since it was loaded can be read again further down: it is shown once. */
+  override readonly shown = computed(() => {
+    const keys = new Set<string>()
+    return this.rows.value.filter((row) => !keys.has(keyOf(row)) && keys.add(keyOf(row)))
+  })
   /** Contacts that talk with more than one of the tenant's numbers. */
   readonly severals = computed(() => {
-    const contacts = this.rows.value.map(({ contact }) => contact)
+    const contacts = this.shown.value.map(({ contact }) => contact)
     return new Set(contacts.filter((contact, index) => contacts.indexOf(contact) !== index))
   })
   protected override readonly isByTime = false
