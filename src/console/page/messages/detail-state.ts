@@ -23,6 +23,7 @@ export class OpenMessage {
   readonly error = signal('')
   readonly isUnknown = signal(false)
   #timer: ReturnType<typeof setTimeout> | undefined
+  #isOver = false
 
   constructor(
     readonly sgw: Sgw,
@@ -37,11 +38,13 @@ export class OpenMessage {
     })
     return () => {
       ignore()
+      this.#isOver = true
       clearTimeout(this.#timer)
     }
   }
 
   #plan(ms: number): void {
+    if (this.#isOver) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#load(), ms)
   }
