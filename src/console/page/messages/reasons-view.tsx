@@ -79,6 +79,11 @@ function Groups({ list }: { list: MessageList }) {
   const { value, error, load } = reasonsOf(list)
   const total = list.total.value
   useEffect(() => void (total !== null && load()), [list, total])
+  // The rows, which these replace, begin at their top again.
+  useEffect(() => {
+    list.isAtTop = true
+    list.seen()
+  }, [list])
   const opened = useSignal<string | null>(null)
   const groups = value.value
   if (groups === null)
