@@ -27,7 +27,7 @@ interface RedeliverProps {
 /** Makes one more attempt. If the destination has already accepted it, asks first. */
 export function Redeliver({ last, isLost, again }: RedeliverProps) {
   const isAsked = useSignal(false)
-  const { act, error } = useAct()
+  const { act, isBusy, error } = useAct()
   const { underWay, deliver, isDismissed, dismiss } = useRedelivery(last, again)
   const isGood = last.outcome === 'success'
   return (
@@ -36,12 +36,12 @@ export function Redeliver({ last, isLost, again }: RedeliverProps) {
         <button
           type="button"
           class={isGood ? 'button quiet' : 'button'}
-          disabled={underWay > 0}
+          disabled={isBusy.value || underWay > 0}
           onClick={() => void (isGood ? (isAsked.value = true) : act(deliver))}
         >
           {isGood ? 'Deliver again…' : 'Deliver again'}
         </button>
-        {isLost && !isDismissed.value && underWay === 0 && (
+        {isLost && !isDismissed && underWay === 0 && (
           <button type="button" class="button quiet" onClick={() => void act(dismiss)}>
             Dismiss
           </button>
@@ -49,9 +49,7 @@ export function Redeliver({ last, isLost, again }: RedeliverProps) {
         <CopyMenu last={last} />
       </div>
       <p class="small dim webhook-note" role="status">
-        {underWay > 0
-          ? `Attempt ${underWay} is under way.`
-          : isDismissed.value && 'It no longer counts as never arrived.'}
+        {underWay > 0 ? `Attempt ${underWay} is under way.` : isDismissed && 'It no longer counts as never arrived.'}
       </p>
       <Refused error={error.value} />
       {isAsked.value && (
@@ -80,13 +78,14 @@ function useRedelivery({ deliveryId, attemptNumber }: DeliveryAttempt, again: ()
   const deliver = async (): Promise<void> => {
     asked.value = (await asApp().deliveries.redeliver(deliveryId)).attemptNumber
   }
-  const isDismissed = useSignal(false)
+  /** The number of the attempt that no longer counts; the next one can fail as well. */
+  const dismissed = useSignal(0)
   const dismiss = async (): Promise<void> => {
     await asApp().deliveries.dismiss({ deliveryIds: [deliveryId] })
-    isDismissed.value = true
+    dismissed.value = attemptNumber
     readAll()
   }
-  return { underWay, deliver, isDismissed, dismiss }
+  return { underWay, deliver, isDismissed: dismissed.value === attemptNumber, dismiss }
 }
 
 const CopyMenu = ({ last }: { last: DeliveryAttempt }) => (
