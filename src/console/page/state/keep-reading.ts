@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { operator } from './caller.ts'
 import { onEvent } from './live.ts'
 import type { LiveEvent } from './live-event.ts'
 import { type Loading, loadingOf, onReturn } from './loading.ts'
@@ -11,6 +12,9 @@ export interface Reading<Value> extends Loading<Value> {
   note(): void
   stop(): void
 }
+
+/** With an app's key, a return reads again only what is this old: many returns in a minute must not use up the key's requests. */
+const RETURN_MS = 10_000
 
 const readings = new Set<(inMs: number) => void>()
 
@@ -64,7 +68,9 @@ function keepReading<Value>(options: ReadingOptions<Value>, known: Value | null)
   const again = (): void => void run()
   const note = (): void => due(Math.max(SOON_MS, readAt + afterEventMs - Date.now()))
   // A change without an event, such as an extension that was authorized elsewhere, is noticed when a person returns.
-  const onVisible = (): void => void (document.hidden || due(0))
+  const onVisible = (): void => {
+    if (!document.hidden) due(operator.value ? 0 : readAt + RETURN_MS - Date.now())
+  }
   const stays = [
     onEvent((event) => (isSoon?.(value.peek(), event) === true ? due(SOON_MS) : note())),
     onReturn(again),
