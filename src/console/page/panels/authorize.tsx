@@ -10,7 +10,9 @@ import { useLoading } from '../state/loading.ts'
  */
 export function Authorize({ extension, tenantId = '' }: Authorized) {
   const read = async (): Promise<string> => {
-    if (tenantId !== '') await enterTenant(tenantId)
+    // Otherwise the link would be for the tenant that the console acts for.
+    if (tenantId !== '' && !(await enterTenant(tenantId)))
+      throw new Error('Its tenant has no active app. Give it one in Setup first')
     return asApp().connection.connectLink()
   }
   const { value, error, again } = useLoading(read, [])
@@ -26,13 +28,15 @@ export function Authorize({ extension, tenantId = '' }: Authorized) {
         <button type="button" class="button quiet" onClick={closePanel}>
           Close
         </button>
-        <button type="button" class="button" onClick={() => void (panel.value = 'invite')}>
-          Make invite link
-        </button>
         {value.value !== null && (
-          <a class="button primary" href={value.value} target="_blank" rel="noopener" onClick={closePanel}>
-            Go to RingCentral
-          </a>
+          <>
+            <button type="button" class="button" onClick={() => void (panel.value = 'invite')}>
+              Make invite link
+            </button>
+            <a class="button primary" href={value.value} target="_blank" rel="noopener" onClick={closePanel}>
+              Go to RingCentral
+            </a>
+          </>
         )}
       </div>
     </Dialog>

@@ -69,9 +69,9 @@ export async function readStatus(): Promise<void> {
   if (found !== null && client.peek() === sgw) me.value = found
 }
 
-async function readMe(): Promise<Me | null> {
+async function readMe(sgw = client.value): Promise<Me | null> {
   try {
-    return client.value && (await whileSignedIn(client.value.me()))
+    return sgw && (await whileSignedIn(sgw.me()))
   } catch (error) {
     if (error instanceof SgwError && [401, 404].includes(error.status)) return null
     throw error
@@ -84,11 +84,16 @@ export async function actAs({ appId, tenantId }: { appId: string; tenantId: stri
   await become(appId)
 }
 
-/** Acts as an app, regardless of the app that the address names. */
+let wantedApp = ''
+
+/** Acts as an app, regardless of the app that the address names, once the gateway says whose it is: unless another one was chosen since. */
 export async function become(appId: string): Promise<void> {
+  wantedApp = appId
+  const found = await readMe(session.value && clientWith(session.value.token, appId))
+  if (wantedApp !== appId) return
   writeStored('local', LAST_APP, appId)
   chosenApp.value = appId
-  me.value = await readMe()
+  me.value = found
 }
 
 /** The names of the tenant's apps by id, read when the first unknown one is shown. */

@@ -53,16 +53,9 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 /** A part of a time in the style of `en-GB`. Formats are kept, because creating one takes a hundred times as long as using it. */
 export function part(at: Time, options: Intl.DateTimeFormatOptions): string {
   const zone = timeZone.value === 'utc' ? 'UTC' : undefined
-  const key = `${zone ?? ''}${JSON.stringify(options)}`
-  let format = formats.get(key)
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-GB', {
-      ...options,
-      ...(zone === undefined ? {} : { timeZone: zone }),
-      hourCycle: 'h23',
-    })
-    formats.set(key, format)
-  }
+  const key = JSON.stringify([zone, options])
+  const format = formats.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone, hourCycle: 'h23' })
+  formats.set(key, format)
   return format.format(new Date(at))
 }
 
