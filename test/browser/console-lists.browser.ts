@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { unknownNumber } from '../../src/core/message-failure.ts'
+import { startTestGateway } from '../../src/testing/index.ts'
+import { openConsole } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
 import { addFailed } from '../support/failed-texts.ts'
 import { createWorld, until } from '../support/world.ts'
@@ -28,6 +30,22 @@ test('a list that was scrolled and then replaced by its reasons begins at its to
   await row(page, '+15035550161').waitFor()
   await fail(1, '+15035550162')
   await row(page, '+15035550162').waitFor()
+})
+
+test('on a phone the first row that the keys lead to is the top of the list, where new rows appear', async () => {
+  await using gateway = await startTestGateway()
+  const [from = ''] = gateway.numbers
+  const send = (body: string) => gateway.client.sms.send({ from, to: '+15555550199', body })
+  for (let index = 0; index < 60; index++) await send(`text ${index}.`)
+  await using opened = await openConsole(gateway.url, { hash: '#/messages', width: 390, height: 844 })
+  const { page } = opened
+  await row(page, 'text 59.').waitFor()
+  await page.locator('.rows').evaluate((rows) => rows.scrollTo({ top: 700 }))
+  await row(page, 'text 45.').waitFor()
+  await page.keyboard.press('j')
+  await row(page, 'text 59.').waitFor()
+  await send('one more')
+  await row(page, 'one more').waitFor()
 })
 
 test('a conversation stands once in a list that was scrolled while others moved to its top', async () => {

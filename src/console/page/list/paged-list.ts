@@ -180,8 +180,7 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   async #page(page: number, endDate?: string): Promise<Page<Row> | null> {
     try {
       const answer = this.read(page, endDate)
-      if (answer === null) return null
-      const read = await whileSignedIn(answer)
+      const read = answer && (await whileSignedIn(answer))
       this.error.value = ''
       return read
     } catch (error) {

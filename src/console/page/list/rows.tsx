@@ -47,7 +47,8 @@ export function Rows<Row>({ list, label, cursor, draw }: RowsProps<Row>) {
   const onScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
     noteScroll()
     const { top, height } = scroll.value
-    list.isAtTop = top < 1
+    // On a phone, the first row that the keys lead to leaves so many pixels above it.
+    list.isAtTop = top <= 8
     if (list.isAtTop) list.seen()
     if (top + height > currentTarget.scrollHeight - LOAD_AHEAD_PX) void list.loadMore()
   }
@@ -84,7 +85,7 @@ function useScroll() {
   }
   useEffect(() => {
     const observer = new ResizeObserver(noteScroll)
-    if (box.current !== null) observer.observe(box.current)
+    if (box.current) observer.observe(box.current)
     return () => observer.disconnect()
   }, [])
   return { box, scroll, noteScroll }
