@@ -124,6 +124,18 @@ test('a person who often comes back to the tab does not use up the requests of t
   expect(requests.length - before).toBeLessThanOrEqual(6)
 })
 
+test('a double click creates one first app, whose key is the one that is shown', async () => {
+  await using world = await createWorld({ outside: true })
+  await change(world, 'UPDATE apps SET is_active = 0')
+  await using opened = await openAsOperator(world, '/messages')
+  const { page, requests } = opened
+  await page.getByLabel('Name of the app').fill('shop')
+  await slowly(page, '**/v1/operator/apps')
+  await page.getByRole('button', { name: 'Create app' }).dblclick()
+  await page.getByRole('heading', { name: 'shop has a key.' }).waitFor()
+  expect(requests.filter((request) => request === 'POST /v1/operator/apps')).toHaveLength(1)
+})
+
 /** Calls of an address, of one app if it is named, are answered late. `answered` resolves when the first is. */
 async function slowly(page: Page, address: string, appId = ''): Promise<{ answered: Promise<void> }> {
   const { promise: answered, resolve } = Promise.withResolvers<void>()

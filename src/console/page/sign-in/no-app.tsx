@@ -37,7 +37,7 @@ async function actAsFirst(): Promise<boolean> {
 }
 
 function CreateApp({ created }: { created: { value: RegisteredApp | null } }) {
-  const { act, error } = useAct()
+  const { act, isBusy, error } = useAct()
   const create = (typed: Typed) => act(async () => (created.value = await createFirstApp(typed('name'))))
   return (
     <>
@@ -49,7 +49,7 @@ function CreateApp({ created }: { created: { value: RegisteredApp | null } }) {
           Name of the app
           <input class="field" name="name" required maxLength={100} />
         </label>
-        <button type="submit" class="button primary">
+        <button type="submit" class="button primary" disabled={isBusy.value}>
           Create app
         </button>
       </form>
