@@ -57,7 +57,7 @@ export class LoggedProgram implements AsyncDisposable {
   }
 
   /** Waits until the address answers 200. Throws with the output if the program ends first. */
-  async serving(url: string, withinMs = 10_000): Promise<void> {
+  async serving(url: string, withinMs = 30_000): Promise<void> {
     await until(async () => {
       if (this.#child.exitCode !== null) throw new Error(`It ended with ${this.#child.exitCode}: ${this.output()}`)
       return (await fetch(url, { keepalive: false }).catch(() => null))?.ok === true

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Attachment } from '../../../client/client.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
@@ -28,7 +28,10 @@ const STEPS = [
 
 /** One attachment, large, to view and to save. The arrow keys move to the message's other attachments. */
 export function PictureDialog({ messageId, all, at, open, close }: PictureDialogProps) {
-  const step = (by: number): void => open((at + by + all.length) % all.length)
+  // A second key can come before the first one has been drawn.
+  const chosen = useRef(at)
+  chosen.current = at
+  const step = (by: number): void => open((chosen.current = (chosen.current + by + all.length) % all.length))
   useEffect(() => {
     const onKey = ({ key }: KeyboardEvent): void => {
       if (key === 'ArrowLeft') step(-1)
