@@ -81,8 +81,9 @@ class Changes {
   /** The texts of the seconds before a change may be in both stores. With the feature its threads go, so they are read before. */
   async change(): Promise<void> {
     if (!this.#isNoticed || this.one.clock.now() - this.#changedAt < 2 * MINUTE_MS) return
+    // Without its event a text waits for a reading each 15 minutes, and each call that was made to fail can cost one of them.
     if (this.#threads)
-      await pass(this.one, 40 * MINUTE_MS, async () => ((await this.wrong()).length === 0 ? true : null))
+      await pass(this.one, 120 * MINUTE_MS, async () => ((await this.wrong()).length === 0 ? true : null))
     const now = this.one.clock.now()
     this.#threads = !this.#threads
     this.#isNoticed = false
