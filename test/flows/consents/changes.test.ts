@@ -43,6 +43,8 @@ describe('a consent that changes in RingCentral', () => {
         expect(scene.events.splice(0)).toEqual([event])
       }
     },
+    // Five hours of the test's time: six seconds on a quiet machine, half a minute beside another test run.
+    120_000,
   )
 
   test('counts for each number of the account that has a conversation with the contact, and for the others at the send', async () => {
