@@ -82,7 +82,10 @@ test.concurrent(
     const copy = join(stage.folder, 'copy.db')
     await untilMiddle(stage)
     const { code, stderr } = await sgw(['backup', copy], stage.gateway.environment)
-    expect({ code, stderr: stderr.replace(/^The copy does not contain the encryption key.*\n/, '') }).toEqual({ code: 0, stderr: '' })
+    expect({ code, stderr: stderr.replace(/^The copy does not contain the encryption key.*\n/, '') }).toEqual({
+      code: 0,
+      stderr: '',
+    })
     const middle = read(copy)
     expect(middle).toMatchObject({ events: 0, isKnown: false })
     expect(middle.consents).toBeLessThan(COUNT)
