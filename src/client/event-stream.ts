@@ -41,7 +41,7 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
     this.#requester = requester
     this.#socketClass = socketClass
     this.#options = options
-    // Somebody stored it, perhaps in a file that was cut: as unreadable as any other, and not the absence of a cursor.
+    // A crash can leave an empty file where a cursor was stored. The gateway would take '' for no cursor; '-' it cannot read, which is a gap.
     this.#cursor = options.after === '' ? '-' : options.after
   }
 
