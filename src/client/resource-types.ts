@@ -1,5 +1,5 @@
 import type { OptOutSource } from './event-types.ts'
-import type { DeliveryOutcome, DeliveryStatus, Direction, MessageStatus, Waiting } from './types.ts'
+import type { DeliveryError, DeliveryOutcome, DeliveryStatus, Direction, MessageStatus, Waiting } from './types.ts'
 
 /** An app: one program with its own key. */
 export interface App {
@@ -199,6 +199,8 @@ export interface Conversation {
     error?: string | null
     /** With `include: 'delivery'`, of outbound messages. */
     deliveryStatus?: DeliveryStatus | null
+    /** With `include: 'delivery'`: why it was not delivered; absent if it was, or if that is not known. */
+    deliveryError?: DeliveryError
     /** With `include: 'delivery'`, of outbound messages: why it has not been sent yet. */
     waiting?: Waiting | null
     /** With `include: 'delivery'`: how many pictures or other files it carries; absent without any. */

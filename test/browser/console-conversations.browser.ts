@@ -147,7 +147,7 @@ test('what waits for a contact that opted out is cancelled at the notice that sa
   await page.unroute(path)
   await asked.getByRole('button', { name: 'Cancel messages' }).click()
   await asked.waitFor({ state: 'detached' })
-  await optOut.getByText(/^Recorded as opted out .*\. Texts to them are still sent\.$/).waitFor()
+  await optOut.getByText(/^Recorded as opted out .*\. Texts to this contact are still sent\.$/).waitFor()
   await until(async () => (await page.locator('.said-note', { hasText: 'cancelled' }).count()) === 2)
   expect((await clientOf(world).sms.list({ state: 'cancelled' }).page(1)).total).toBe(2)
   // RingCentral knows of a STOP, too.
@@ -169,11 +169,11 @@ test('an opt-out is recorded and ended here, and says by what it came and what t
   const { page, complaints } = opened
   const optOut = page.getByRole('region', { name: 'Opt-out' })
   await page.getByRole('button', { name: 'Opt out…' }).click()
-  await page.getByRole('dialog').getByText('The policy is observe. Texts to them are still sent.').waitFor()
+  await page.getByRole('dialog').getByText('The policy is observe. Texts to this contact are still sent.').waitFor()
   await page.getByRole('dialog').getByText(TO).waitFor()
   await page.getByRole('button', { name: 'Record opt-out' }).click()
   await optOut
-    .getByText(/^Recorded as opted out by an app or in this console, .*\. Texts to them are still sent\.$/)
+    .getByText(/^Recorded as opted out by an app or in this console, .*\. Texts to this contact are still sent\.$/)
     .waitFor()
   await page.locator('.row', { hasText: 'opted out' }).waitFor()
   expect((await sgw.optOuts.list().page(1)).optOuts).toMatchObject([{ number: FROM, contact: TO, source: 'api' }])
@@ -186,7 +186,7 @@ test('an opt-out is recorded and ended here, and says by what it came and what t
   await page.reload()
   await said(page, 'before').waitFor()
   await receive(world, TO, 'STOP')
-  await optOut.getByText(/^This person asked for no more texts, .*\. Texts to them are not sent\.$/).waitFor()
+  await optOut.getByText(/^This person asked for no more texts, .*\. Texts to this contact are not sent\.$/).waitFor()
   await page.getByLabel('Write a text').fill('Are you sure?')
   await page.keyboard.press('Enter')
   await page.locator('.said-note.bad', { hasText: 'not sent: recipient opted out' }).waitFor()
@@ -256,6 +256,27 @@ test('an address that names no conversation leads to the list', async () => {
     expect(await page.locator('.conversation').count()).toBe(0)
     expect(complaints).toEqual([])
   }
+})
+
+test('a conversation says why its newest text failed or was not delivered, as Messages does', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.untilStatus(await world.send({ from: '+15555550999', to: '+15555550291' }), ['failed'])
+  world.control.planNextSms({ messageStatus: 'DeliveryFailed', deliveryErrorCode: 'SMS-CAR-430' })
+  await world.send({ to: '+15555550292' })
+  const isKnown = async (): Promise<boolean> =>
+    (await world.json<{ total: number }>('GET', '/v1/sms/messages?state=undelivered')).body.total === 1
+  await until(isKnown)
+  await using opened = await openAsOperator(world, '/conversations')
+  const { page } = opened
+  const reasons = async (): Promise<string[]> => {
+    await page.locator('.row em').nth(1).waitFor()
+    return page.locator('.row em').allTextContents()
+  }
+  const said = await reasons()
+  expect(said).toEqual(['refused as spam', 'number not connected'])
+  await page.evaluate(`location.hash = '#/messages'`)
+  await page.getByRole('heading', { name: 'failed' }).waitFor()
+  expect(await reasons()).toEqual(said)
 })
 
 test('a short code can be read and not be texted', async () => {
@@ -344,7 +365,7 @@ test('what could not be loaded says so, and is loaded by a button', async () => 
   for (let left = 2; left > 0; left--) await page.getByRole('button', { name: 'Try again' }).first().click()
   await said(page, 'there').waitFor()
   await row(page, 'there').waitFor()
-  await page.getByRole('region', { name: 'Opt-out' }).getByText('Texts to them are still sent').waitFor()
+  await page.getByRole('region', { name: 'Opt-out' }).getByText('Texts to this contact are still sent').waitFor()
 })
 
 test('a text reaches the open thread, whatever keeps the list from being read', async () => {

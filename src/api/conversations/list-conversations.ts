@@ -5,6 +5,7 @@ import type { Row } from '../../db/connection.ts'
 import { DELIVERY_CONCLUSIONS } from '../../db/schema/delivery-states.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { attachmentsOf } from '../../messages/media/attachments.ts'
+import { reasonOf } from '../../messages/receipts/delivery-codes.ts'
 import { shownWaiting } from '../../messages/sending/waiting.ts'
 import { conversationsRead } from '../../messages/upkeep/follow-conversations.ts'
 import { pageSql } from './page-sql.ts'
@@ -52,7 +53,10 @@ const conversationOf = (row: Row, outcome: Outcome): Conversation => ({
   optedOut: row['opted_out'] === 1,
 })
 
-type Outcome = Pick<Conversation['lastMessage'], 'error' | 'deliveryStatus' | 'waiting' | 'attachments'>
+type Outcome = Pick<
+  Conversation['lastMessage'],
+  'error' | 'deliveryStatus' | 'deliveryError' | 'waiting' | 'attachments'
+>
 
 /** What happened to an outbound message, or why it has not been sent yet. */
 async function outcomeOf({ receipts, sending }: Gateway, tenantId: string, row: Row): Promise<Outcome> {
@@ -64,6 +68,7 @@ async function outcomeOf({ receipts, sending }: Gateway, tenantId: string, row: 
         ? null
         : (DELIVERY_CONCLUSIONS.find((each) => each === conclusion) ??
           (receipts.isPending(Number(row['updated_at'])) ? 'pending' : 'unknown')),
+    ...(status === 'sent' && conclusion === 'undelivered' ? { deliveryError: deliveryErrorOf(row['error_code']) } : {}),
     waiting: await shownWaiting(sending, status, {
       id: String(row['message_id']),
       tenantId,
@@ -72,4 +77,9 @@ async function outcomeOf({ receipts, sending }: Gateway, tenantId: string, row: 
       sendAt: sendAt === null ? null : Number(sendAt),
     }),
   }
+}
+
+function deliveryErrorOf(errorCode: unknown): Outcome['deliveryError'] {
+  const code = errorCode === null ? null : String(errorCode)
+  return { code, reason: reasonOf(code) }
 }

@@ -23,7 +23,7 @@ export function pageSql(query: ConversationsQuery, { table, before }: Conversati
   return `WITH ${before} hits AS ${copied} (SELECT rowid AS id, last_seq FROM ${table} WHERE tenant_id = ?1 ${filtersOf(query, 'number', 'contact')}),
       page AS (SELECT id FROM hits ORDER BY last_seq DESC LIMIT ?4 OFFSET ?5)
     SELECT counted.total, (SELECT count(*) FROM (${toAnswer(table, filtersOf(query, 'to_number', 'from_number'))})) AS to_answer,
-      listed.number, listed.contact, messages.id AS message_id, direction, status, error, body, created_at, updated_at, send_at, messages.attachments, conclusion,
+      listed.number, listed.contact, messages.id AS message_id, direction, status, error, body, created_at, updated_at, send_at, messages.attachments, conclusion, state.error_code,
       EXISTS (SELECT 1 FROM opt_outs WHERE opt_outs.contact = listed.contact AND opt_outs.number = listed.number
         AND opt_outs.tenant_id = ?1 AND opted_out = 1) AS opted_out
     FROM (SELECT count(*) AS total FROM hits) AS counted CROSS JOIN (SELECT ?2, ?3, ?6)

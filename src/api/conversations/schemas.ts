@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MAX_TO_ANSWER } from '../../core/limits.ts'
 import { contactNumber, messageId, ownNumber, pageFields, time } from '../fields/answer-fields.ts'
 import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
-import { DeliveryStatus } from '../fields/delivery-status.ts'
+import { DeliveryError, DeliveryStatus } from '../fields/delivery-status.ts'
 import { ShownWaiting } from '../fields/waiting.ts'
 import {
   contactEndFilter,
@@ -20,7 +20,7 @@ export const ConversationsQuery = z.object({
   include: oneOfFilter(z.enum(['delivery'])).meta({
     example: 'delivery',
     description:
-      '`delivery` adds `error`, `deliveryStatus` and `waiting` to outbound messages, and `attachments` to those with media',
+      '`delivery` adds `error`, `deliveryStatus` and `waiting` to outbound messages, `deliveryError` to those that were not delivered, and `attachments` to those with media',
   }),
   page: pageNumber,
   limit: pageSize,
@@ -43,6 +43,9 @@ const Conversation = z
         .optional()
         .meta({ description: 'With `include=delivery`, of outbound messages: set when status is failed' }),
       deliveryStatus: DeliveryStatus.optional().meta({ description: 'With `include=delivery`, of outbound messages' }),
+      deliveryError: DeliveryError.optional().meta({
+        description: 'With `include=delivery`: why it was not delivered; absent if it was, or if that is not known',
+      }),
       waiting: ShownWaiting.optional().meta({
         description: 'With `include=delivery`, of outbound messages: why it has not been sent yet',
       }),

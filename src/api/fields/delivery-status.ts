@@ -9,3 +9,11 @@ export const DeliveryStatus = z
   .meta({
     description: 'What became of the message after `sent`; null if it was not sent',
   })
+
+/** Why a message was not delivered after it was sent. */
+export const DeliveryError = z
+  .object({
+    code: z.string().nullable().meta({ description: "The provider's code; null if it named none" }),
+    reason: z.string().meta({ description: 'In plain words' }),
+  })
+  .meta({ id: 'DeliveryError', example: { code: 'SMS-CAR-430', reason: 'Refused as spam' } })

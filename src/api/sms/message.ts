@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { appId, contactNumber, messageId, ownNumber, pageFields, tenantId, time } from '../fields/answer-fields.ts'
-import { DeliveryStatus } from '../fields/delivery-status.ts'
+import { DeliveryError, DeliveryStatus } from '../fields/delivery-status.ts'
 import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
 import { isoTime, isoTimeOf } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
@@ -30,13 +30,6 @@ export const Message = z.object({
 })
 
 export type Message = z.infer<typeof Message>
-
-const DeliveryError = z
-  .object({
-    code: z.string().nullable().meta({ description: "The provider's code; null if it named none" }),
-    reason: z.string().meta({ description: 'In plain words' }),
-  })
-  .meta({ id: 'DeliveryError', example: { code: 'SMS-CAR-430', reason: 'Refused as spam' } })
 
 const MessageWebhooks = z
   .object({

@@ -214,7 +214,8 @@ test('with include=delivery an outbound newest message says what became of it, a
       args: [id, sentAt],
     })
     await gate.execute({
-      sql: `INSERT INTO delivery_states (message_seq, tenant_id, extension_id, sent_at, conclusion) VALUES (?1, ?2, '101', 1, ?3)`,
+      sql: `INSERT INTO delivery_states (message_seq, tenant_id, extension_id, sent_at, conclusion, error_code)
+        VALUES (?1, ?2, '101', 1, ?3, iif(?3 = 'undelivered', 'SMS-CAR-430', NULL))`,
       args: [rows[0]?.['seq'] ?? null, rows[0]?.['tenant_id'] ?? null, conclusion],
     })
   }
@@ -246,6 +247,10 @@ test('with include=delivery an outbound newest message says what became of it, a
   expect(conversations.map(({ lastMessage }) => lastMessage['deliveryStatus'])).toEqual(
     body.messages.map(({ deliveryStatus }) => deliveryStatus),
   )
+  const errors = body.messages.map(({ deliveryError }) => deliveryError ?? null)
+  expect(conversations.map(({ lastMessage }) => lastMessage['deliveryError'] ?? null)).toEqual(errors)
+  expect(conversations.filter(({ lastMessage }) => 'deliveryError' in lastMessage).length).toBe(1)
+  expect(conversations.at(-1)?.lastMessage['deliveryError']).toEqual({ code: 'SMS-CAR-430', reason: 'Refused as spam' })
   expect(Object.keys((await list(world)).conversations[0]?.lastMessage ?? {})).toEqual([
     'messageId',
     'direction',
