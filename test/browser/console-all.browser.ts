@@ -93,7 +93,7 @@ test('what is wrong stands in the sentence, the rows, the rail and the table; ea
   await page.locator('.overview-acts .button').nth(1).waitFor({ timeout: 1000 })
   expect(await page.locator('.overview-acts .button').allInnerTexts()).toEqual([
     'Authorize again',
-    'Look at Harbor Clinic',
+    'View Harbor Clinic',
   ])
   const needs = page.locator('.needs li')
   expect((await needs.allInnerTexts()).map((text) => text.split('\n')[0])).toEqual([

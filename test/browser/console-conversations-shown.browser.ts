@@ -57,7 +57,7 @@ test('with a conversation open a first load takes few requests, and none while n
   // An app's key shares its limit with the app, so calls of the API are few also where the contact has opted out, which takes most.
   await new Sgw({ baseUrl: world.url, apiKey: world.key }).optOuts.set({ number: FROM, contact: TO, optedOut: true })
   await using own = await openConsole(world.url, { key: world.key, hash: `#${PAIR}` })
-  await own.page.getByText('Texts to them are still sent').waitFor()
+  await own.page.getByText('Texts to this contact are still sent').waitFor()
   await own.quiet()
   const calls = firstLoad(own.requests).filter((request) => request.includes(' /v1/'))
   expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(MAX_CALLS)

@@ -145,11 +145,11 @@ test('a link to a conversation with a contact that opted out takes few requests'
   await new Sgw({ baseUrl: world.url, apiKey: world.key }).optOuts.set({ number: FROM, contact: TO, optedOut: true })
   await using opened = await openAsOperator(world, PAIR)
   const { page, requests } = opened
-  await page.getByText('Texts to them are still sent').waitFor()
+  await page.getByText('Texts to this contact are still sent').waitFor()
   await opened.quiet()
   requests.length = 0
   await page.reload()
-  await page.getByText('Texts to them are still sent').waitFor()
+  await page.getByText('Texts to this contact are still sent').waitFor()
   await opened.quiet()
   expect(firstLoad(requests).length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
 })

@@ -45,7 +45,7 @@ export function AllHeading({ known, standing, children }: HeadingProps) {
         {worst !== null && <Act fact={worst} isFirst />}
         {name !== undefined && (
           <a class="button clip" href={addressOf('overview', { tenant: worst?.tenantId ?? '' })}>
-            Look at {name}
+            View {name}
           </a>
         )}
         {worst !== null && <Mute fact={worst} />}

@@ -163,7 +163,7 @@ function Look({ row, hasFacts, has }: { row: TableRow; hasFacts: boolean; has: H
     has?.apps === 0
       ? ['Create app', addressOf('tenants')]
       : hasFacts
-        ? ['Look', lookAt(row, has)]
+        ? ['View', lookAt(row, has)]
         : has?.extensions === 0
           ? ['Connect', addressOf('numbers', { tenant: tenantId })]
           : ['', '']

@@ -17,8 +17,8 @@ const SOURCES: Readonly<Record<OptOut['source'], string>> = {
 
 /** What happens to texts to a contact that has opted out. */
 function policyText(policy: OptOutPolicy, source: OptOut['source']): string {
-  if (policy === 'block') return 'Texts to them are not sent.'
-  return `Texts to them are still sent${source === 'api' ? '.' : ', and RingCentral does not deliver them.'}`
+  if (policy === 'block') return 'Texts to this contact are not sent.'
+  return `Texts to this contact are still sent${source === 'api' ? '.' : ', and RingCentral does not deliver them.'}`
 }
 
 const waitingTexts = (count: number): string => (count === 1 ? 'the waiting text' : `the ${count} waiting texts`)
@@ -123,9 +123,9 @@ export function RecordOptOut({ conversation, close }: { conversation: OpenConver
       close={close}
     >
       <PhoneNumber value={contact} /> wants no more texts from <PhoneNumber value={number} />.
-      {last !== undefined && ` Its last text came at ${rowTime(last.createdAt, now.peek())}.`} Your apps are told.{' '}
+      {last !== undefined && ` Its last text came at ${rowTime(last.createdAt, now.peek())}.`}{' '}
       {policy.value !== null && `The policy is ${policy.value}. ${policyText(policy.value, 'api')}`}
-      {policy.value === 'block' && count > 0 && ` That includes ${waitingTexts(count)} now.`}
+      {policy.value === 'block' && count > 0 && ` That includes ${waitingTexts(count)} now.`} Your apps are told.
     </Confirm>
   )
 }

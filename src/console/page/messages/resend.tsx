@@ -51,7 +51,7 @@ export function Resend({ group, list, extensions, note, close }: ResendProps) {
   const button = ready === 0 ? 'Send again' : `Send ${count(ready)} again`
   return (
     <Confirm title={`Send ${texts(group.count - group.resent)} again`} button={button} run={run} close={close}>
-      <p class="dim">As new messages of the same apps, in their order. The failed ones stay failed.</p>
+      <p>As new messages of the same apps, in their order. The failed ones stay failed.</p>
       <From {...{ from, choices, needsNumber }} />
       {error.value !== '' && <p class="bad">{error.value}</p>}
       {known !== null && now !== undefined && (
