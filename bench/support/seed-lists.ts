@@ -97,7 +97,7 @@ const DELIVERY: Record<string, string> = {
   boot_id: `'boot_0'`,
   attempted_at: 'at',
   outcome: `iif(spread % 20 = 0, 'http_error', 'success')`,
-  status_code: '200',
+  status_code: 'iif(spread % 20 = 0, 500, 200)',
   duration_ms: '20',
 }
 
