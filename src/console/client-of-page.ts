@@ -1,26 +1,37 @@
 import type { BunPlugin } from 'bun'
 
 /**
- * The client as the frame's file has it: only with the endpoints that the page names. The page has a session, so it needs no token for one
- * socket, and every browser has a WebSocket.
+ * The client as the frame's file has it: only with the endpoints that the page calls. The page has a session, so it needs no token for one
+ * socket, every browser has a WebSocket, and the page has its own words for whatever is no answer of the gateway
+ * (`state/failure.ts`).
  */
 export async function clientOfPage(folder: string): Promise<BunPlugin> {
   const paths = [...new Bun.Glob('**/*.ts*').scanSync({ cwd: folder, absolute: true })]
-  const words = new Set((await Promise.all(paths.map((path) => Bun.file(path).text()))).join(' ').match(/\w+/g))
+  const calls = (await Promise.all(paths.map((path) => Bun.file(path).text()))).join(' ').match(/\.\w+\(/g)
+  const called = new Set(calls?.map((call) => call.slice(1, -1)))
   return {
     name: 'client of the page',
     setup(builder) {
-      builder.onLoad({ filter: /[\\/]client[\\/](apps|sgw|sms|opt-outs)\.ts$/ }, async ({ path }) => {
-        const text = await Bun.file(path).text()
+      const change = (names: string, changed: (text: string) => string): void =>
+        void builder.onLoad({ filter: new RegExp(`[\\\\/]client[\\\\/](${names})\\.ts$`) }, async ({ path }) => ({
+          contents: changed(await Bun.file(path).text()),
+          loader: 'ts',
+        }))
+      change('apps|connection|sgw|sms|opt-outs', (text) => {
         const isUsed = (name: string): boolean =>
-          name === 'constructor' || words.has(name) || text.includes(`this.${name}(`)
+          name === 'constructor' || called.has(name) || text.includes(`this.${name}(`)
         const used = text.replaceAll(METHOD, (all, name: string) => (isUsed(name) ? all : '\n'))
-        return { contents: used.replace(/'No WebSocket here.*'/, "''"), loader: 'ts' }
+        return used.replace(/'No WebSocket here.*'/, "''")
       })
-      builder.onLoad({ filter: /[\\/]client[\\/]event-stream\.ts$/ }, async ({ path }) => {
-        const text = await Bun.file(path).text()
-        return { contents: text.replaceAll('this.#requester.options.token', 'undefined'), loader: 'ts' }
-      })
+      change('event-stream', (text) => text.replaceAll('this.#requester.options.token', 'undefined'))
+      change('event-socket', (text) => text.replaceAll(/`(The WebSocket|was) .*?`|'was closed'/g, "''"))
+      change('client', (text) => text.replace(/export { verifyWebhook }.*/, ''))
+      change('requester', (text) =>
+        text
+          .replace(/(?<=\nfunction problemOf.*\n)[^]*?(?= {2}if \(typeof)/, '')
+          .replaceAll(/'The (answer|apiKey) .*'/g, "''")
+          .replace(/const isLate[^]*?throw new SgwError\(`.*?`/, "throw new SgwError(''"),
+      )
     },
   }
 }

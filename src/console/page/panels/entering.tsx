@@ -1,7 +1,8 @@
 import { listApps } from '../parts/app-choices.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { addressOf, param, refine } from '../state/address.ts'
-import { become, me, operator } from '../state/caller.ts'
+import { become } from '../parts/act-as.ts'
+import { me, operator } from '../state/caller.ts'
 import { useLoading } from '../state/loading.ts'
 
 /** An address that names a tenant makes the console act as one of its apps. A tenant without apps gets its first one in Setup. */

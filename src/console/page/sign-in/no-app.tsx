@@ -8,7 +8,8 @@ import { Refused } from '../parts/refused.tsx'
 import { Secret } from '../parts/secret.tsx'
 import { createApp, createTenant } from '../setup/calls.ts'
 import { useAct } from '../parts/act.ts'
-import { actAs, hasNoApp, readTenants } from '../state/caller.ts'
+import { actAs } from '../parts/act-as.ts'
+import { hasNoApp, readTenants } from '../state/caller.ts'
 import { useLoading } from '../state/loading.ts'
 
 /** Acts as the first app. If there is none, an operator sees a form that creates an app, and a tenant if there is none. */

@@ -40,16 +40,10 @@ export function refine(changes: Record<string, string>): void {
 }
 
 /** The parameters that mean the same in every tenant. Everything else in an address belongs to one tenant. */
-const ofEveryTenant = new Set<string>()
+export const ofEveryTenant = new Set<string>()
 
 /** The parameters of a view that mean the same in every tenant. */
 export const keepInEveryTenant = (names: readonly string[]): void => names.forEach((name) => ofEveryTenant.add(name))
-
-/** Removes what belongs to one tenant from the address: the open message, numbers, apps, users and searched texts. */
-export function leaveTenant(): void {
-  const own = Object.keys(current.value.params).filter((name) => !ofEveryTenant.has(name))
-  refine(Object.fromEntries(own.map((name) => [name, ''])))
-}
 
 /** Shows a view in place of an address that names none. */
 export function startWith(view: View, params: Record<string, string>): void {

@@ -1,11 +1,12 @@
 import { computed, signal } from '@preact/signals'
 import { type Me, Sgw, SgwError } from '../../../client/client.ts'
-import { GATEWAY, leaveTenant } from './address.ts'
+import { GATEWAY } from './address.ts'
 import type { TenantPage } from './operator.ts'
 import { TENANTS, endSession, session } from './session.ts'
 import { readStored, writeStored } from './settings.ts'
 
-const chosenApp = signal('')
+/** The app that an operator acts as, once the gateway has said whose it is; '' for none. */
+export const chosenApp = signal('')
 
 /** The app and tenant that the console acts for, from `GET /v1/me`. */
 export const me = signal<Me | null>(null)
@@ -35,7 +36,8 @@ function signedIn(sgw: Sgw | null): Sgw {
   return sgw
 }
 
-const LAST_APP = 'sgw.app'
+/** Where the most recently used app is remembered. */
+export const LAST_APP = 'sgw.app'
 
 /** How many tenants an operator has, as last read; remembered for the next load. */
 const tenantCount = signal(Number(readStored('local', TENANTS)))
@@ -69,7 +71,8 @@ export async function readStatus(): Promise<void> {
   if (found !== null && client.peek() === sgw) me.value = found
 }
 
-async function readMe(sgw = client.value): Promise<Me | null> {
+/** Null if the gateway does not know the key or the app. */
+export async function readMe(sgw = client.value): Promise<Me | null> {
   try {
     return sgw && (await whileSignedIn(sgw.me()))
   } catch (error) {
@@ -78,23 +81,8 @@ async function readMe(sgw = client.value): Promise<Me | null> {
   }
 }
 
-/** Acts as another app from now on. */
-export async function actAs({ appId, tenantId }: { appId: string; tenantId: string }): Promise<void> {
-  if (me.value !== null && me.value.tenantId !== tenantId) leaveTenant()
-  await become(appId)
-}
-
-let wantedApp = ''
-
-/** Acts as an app, regardless of the app that the address names, once the gateway says whose it is: unless another one was chosen since. */
-export async function become(appId: string): Promise<void> {
-  wantedApp = appId
-  const found = await readMe(session.value && clientWith(session.value.token, appId))
-  if (wantedApp !== appId) return
-  writeStored('local', LAST_APP, appId)
-  chosenApp.value = appId
-  me.value = found
-}
+/** The app that was chosen last, which the gateway may not have confirmed yet. */
+export const wantedApp = { id: '' }
 
 /** The names of the tenant's apps by id, read when the first unknown one is shown. */
 const names = signal<ReadonlyMap<string, string>>(new Map())
