@@ -1,13 +1,6 @@
 import { expect, test } from 'bun:test'
-import {
-  FILTERS,
-  type Filter,
-  WORDS,
-  problemOf,
-  queryOf,
-  stateOfLink,
-  tabOf,
-} from '../../src/console/page/messages/filters.ts'
+import { FILTERS, type Filter, WORDS, queryOf, stateOfLink, tabOf } from '../../src/console/page/messages/filters.ts'
+import { problemOf } from '../../src/console/page/messages/problem.ts'
 import { commonWords } from '../../src/console/page/search/filters.ts'
 
 const TABS: readonly [filter: Filter, tab: string | null][] = [

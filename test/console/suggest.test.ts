@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { FILTERS, STATE_HINTS, SUGGESTED, WORDS, problemOf } from '../../src/console/page/messages/filters.ts'
+import { FILTERS, STATE_HINTS, SUGGESTED, WORDS } from '../../src/console/page/messages/filters.ts'
+import { problemOf } from '../../src/console/page/messages/problem.ts'
 import { facetsOf } from '../../src/console/page/search/facet.ts'
 import { timesAt } from '../../src/console/page/search/suggested-times.ts'
 import { suggestionsFor, typedAfter } from '../../src/console/page/search/suggest.ts'

@@ -40,8 +40,6 @@ interface ListDetailProps<Row, Props> {
   paramsOf?: (key: string) => Record<string, string>
   /** The text to copy for the open item; by default its key. */
   copied?: (key: string) => string
-  /** What `j` and `k` do while something replaces the rows; false for other keys. */
-  steps?: ((key: string) => boolean) | undefined
   /** What the view's own keys do. */
   keys?: Readonly<Record<string, () => void>>
   draw: (row: Row, marks: Marks) => ComponentChild
@@ -134,7 +132,7 @@ const LOAD_AHEAD_ROWS = 5
 
 /** The open item, and what keys and buttons do with it and with the cursor. */
 function useKeys<Row>(props: Omit<ListDetailProps<Row, never>, 'detail'>) {
-  const { view, list, steps, keys = {}, copied, opened = () => param('id'), paramsOf = (id) => ({ id }) } = props
+  const { view, list, keys = {}, copied, opened = () => param('id'), paramsOf = (id) => ({ id }) } = props
   const cursor = useSignal('')
   /** Moves the cursor to the next or previous row. With an open one, that row opens in its place. */
   const move = (step: number): void => {
@@ -151,7 +149,7 @@ function useKeys<Row>(props: Omit<ListDetailProps<Row, never>, 'detail'>) {
   const runKey = (key: string): boolean => {
     const id = opened()
     if (keys[key] !== undefined) keys[key]()
-    else if (steps?.(key) === true) return true
+    else if (list.step?.(key) === true) return true
     else if (key === 'j') move(1)
     else if (key === 'k') move(-1)
     else if (key === 'Enter' && cursor.value !== '' && cursor.value !== id && !isOnControl())

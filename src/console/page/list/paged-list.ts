@@ -35,6 +35,7 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   readonly hasMore = computed(() => this.older.value > 0)
   /** Whether the newest rows are visible. */
   isAtTop = true
+  declare step?: LiveList<Row>['step']
 
   /** The rows after the last one are requested by its time, because new rows shift page numbers; if rows can move to the top, by its page. */
   protected readonly isByTime: boolean = true

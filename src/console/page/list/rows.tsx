@@ -22,6 +22,8 @@ export interface LiveList<Row> {
   newCount: ReadonlySignal<number>
   /** Set by the rows: whether the newest are visible. */
   isAtTop: boolean
+  /** What `j` and `k` do while something replaces the rows; false for other keys. */
+  step?: ((key: string) => boolean) | undefined
   /** The list is at its top. */
   seen(): void
   load(): Promise<void>

@@ -4,8 +4,9 @@ import { Masked } from '../parts/masked.tsx'
 import { NothingFound } from '../list/no-rows.tsx'
 import { GATEWAY, addressOf } from '../state/address.ts'
 import { standing } from '../state/standing.ts'
-import { WORDS, problemOf } from './filters.ts'
+import { WORDS } from './filters.ts'
 import type { MessageList } from './list-state.ts'
+import { problemOf } from './problem.ts'
 import { asCurl } from './snippets.ts'
 
 /** A list without rows; null where no filter is. Digits that end no contact's number can be words of a text. */

@@ -1,13 +1,6 @@
 import type { ListedState, MessageFilter } from '../../../client/client.ts'
 import type { Suggested } from '../search/facet.ts'
-import {
-  type FilterWord,
-  type WordOf,
-  noSuch,
-  problemOf as problemIn,
-  queryOf as queryBy,
-  wordsOf,
-} from '../search/filters.ts'
+import { type FilterWord, type WordOf, invalidIn, queryOf as queryBy, wordsOf } from '../search/filters.ts'
 import { TIME } from '../search/times.ts'
 import { isNumber } from '../thread/contact-forms.ts'
 import { FAILURES } from './failures.ts'
@@ -32,18 +25,15 @@ export const FILTERS = {
   state: { values: STATES },
   failure: {
     // A refusal may have the provider's code.
-    problem: (value: string) =>
-      value.replace(/:.*/, '') in FAILURES ? null : noSuch(value, 'failure', 'Try expired or revoked'),
+    isValid: (value: string) => value.replace(/:.*/, '') in FAILURES,
   },
   contact: {
     // It can also be a short code or a sender's name.
-    problem: (value: string) => (value.length > 64 ? 'A contact has at most 64 characters.' : null),
+    isValid: (value: string) => value.length <= 64,
   },
   // The gateway refuses a value that cannot be the end of a number.
   contactEndsWith: { word: 'ends' },
-  number: {
-    problem: (value: string) => (isNumber(value) ? null : noSuch(value, 'number', 'Write it as +15035550100')),
-  },
+  number: { isValid: isNumber },
   appId: { word: 'app' },
   userId: { word: 'user' },
   to: {},
@@ -108,11 +98,8 @@ export function stateOfLink({ status = '', direction }: Readonly<Record<string, 
   return status || (direction === 'inbound' ? 'received' : '')
 }
 
-/** A word that rows show but that is not a state of the API, with the filter that finds these messages. */
-const WORDS_OF_ROWS = new Map([['delivered', 'What was delivered is part of state:sent']])
-
-/** Why a filter finds nothing anywhere, and what to ask instead; null if it is valid. */
-export const problemOf = (filter: Filter): string | null => problemIn(FILTERS, filter, WORDS_OF_ROWS)
+/** Whether the API takes a filter. */
+export const isValid = (filter: Filter): boolean => invalidIn(FILTERS, filter) === undefined
 
 /** The API's query for a filter. `apps` are the apps' ids by name, so that `app:` takes both. */
 export function queryOf({ app, ...filter }: Filter, apps: ReadonlyMap<string, string>): MessageFilter {

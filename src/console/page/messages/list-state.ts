@@ -2,7 +2,7 @@ import { computed } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 import { PAGE_ROWS, type Page, PagedList } from '../list/paged-list.ts'
 import type { LiveEvent } from '../state/live-event.ts'
-import { type Filter, hasText, problemOf, queryOf } from './filters.ts'
+import { type Filter, hasText, isValid, queryOf } from './filters.ts'
 import { type ListRow, afterEvent, messageIdOf } from './row.ts'
 import { nextReadingMs } from './wait-ends.ts'
 
@@ -62,7 +62,7 @@ export class MessageList extends PagedList<ListRow> {
 
   protected read(page: number, endDate?: string): Promise<Page<ListRow>> | null {
     // `EmptyView` says what is wrong with it.
-    if (problemOf(this.filter) !== null) return null
+    if (!isValid(this.filter)) return null
     const query = { ...queryOf(this.filter, this.apps), include: 'delivery' as const, limit: this.pageRows }
     const pages = this.sgw.sms.list(endDate === undefined ? query : { ...query, endDate })
     return pages.page(page).then(({ messages, total }) => ({ rows: messages, total }))

@@ -13,8 +13,9 @@ import { now } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
 import { standing } from '../state/standing.ts'
 import { FAILURES } from './failures.ts'
-import { FILTERS, STATE_HINTS, SUGGESTED, WORDS, problemOf } from './filters.ts'
+import { FILTERS, STATE_HINTS, SUGGESTED, WORDS } from './filters.ts'
 import type { MessageList } from './list-state.ts'
+import { problemOf } from './problem.ts'
 import { contactOf, ownNumberOf } from './row.ts'
 
 /** The filters of what was typed, or why they cannot be asked for. Digits alone are the end of a contact's number; in quotes they are words. */

@@ -14,7 +14,6 @@ import { NoRows } from '../list/no-rows.tsx'
 import { Tabs } from '../list/tabs.tsx'
 import { useFollowed } from '../parts/following.ts'
 import { spokenNumber } from '../parts/phone-number.tsx'
-import { stepTo } from '../parts/step-to.ts'
 import { chipsOf, commonWords, filterOf, timeSaid } from '../search/filters.ts'
 import { SearchField } from '../search/search-field.tsx'
 import { FILTERS, type Filter, TABS, WORDS, stateOfLink, tabOf } from './filters.ts'
@@ -56,7 +55,6 @@ export default function MessagesView() {
       list={list}
       name="Messages"
       listKey={filterKey}
-      steps={isByReason ? stepReasons : undefined}
       draw={(each, marks) => <MessageRow row={each} {...marks} />}
       head={<Head list={list} isByReason={isByReason} reasons={reasons} />}
       instead={isByReason && reasons('rows')}
@@ -66,8 +64,6 @@ export default function MessagesView() {
     />
   )
 }
-
-const stepReasons = (key: string): boolean => stepTo(key, '.reasons :is(h2 button, a)')
 
 /** Too few digits are not a failure. */
 function Empty({ list }: { list: MessageList }) {

@@ -4,6 +4,7 @@ import type { FailureGroup } from '../../../client/client.ts'
 import { AuthorizeButton, InviteButton, JwtLink } from '../parts/authorize-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
+import { stepTo } from '../parts/step-to.ts'
 import { address, addressOf, param, refine } from '../state/address.ts'
 import { count, now, rowTime, shortTime } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
@@ -83,6 +84,8 @@ function Groups({ list }: { list: MessageList }) {
   useEffect(() => {
     list.isAtTop = true
     list.seen()
+    list.step = (key) => stepTo(key, '.reasons :is(h2 button, a)')
+    return () => void (list.step = undefined)
   }, [list])
   const opened = useSignal<string | null>(null)
   const groups = value.value

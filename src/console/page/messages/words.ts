@@ -39,22 +39,28 @@ function kindOf(code: string | null | undefined): string {
   return code === 'SMS-CAR-411' ? '410' : (code?.slice(-3) ?? '')
 }
 
-/** Why a text was not delivered, for a row, and what a person can do. */
-const UNDELIVERED: Readonly<Partial<Record<string, readonly [short: string, advice: string]>>> = {
-  expired: ['expired at the carrier', 'Send it again.'],
-  403: ['limit of number', 'Send it again when the limit has passed.'],
-  410: ['cannot receive texts', 'Sending it again will fail again.'],
-  413: ['recipient opted out', 'Sending it again will fail again, until the recipient texts START.'],
-  430: ['refused as spam', 'Change the text before you send it again.'],
+/** Why a text was not delivered, for a row; null if the code says nothing. */
+export const undeliveredShort = (code: string | null | undefined): string | null => UNDELIVERED[kindOf(code)] ?? null
+
+const UNDELIVERED: Readonly<Partial<Record<string, string>>> = {
+  expired: 'expired at the carrier',
+  403: 'limit of number',
+  410: 'cannot receive texts',
+  413: 'recipient opted out',
+  430: 'refused as spam',
 }
 
 /** What a person can do about a text that was not delivered. */
 export const undeliveredAdvice = (code: string | null | undefined): string =>
-  UNDELIVERED[kindOf(code)]?.[1] ?? 'Whether sending it again helps is unknown.'
+  UNDELIVERED_ADVICE[kindOf(code)] ?? 'Whether sending it again helps is unknown.'
 
-/** Why a text was not delivered, for a row; null if the code says nothing. */
-export const undeliveredShort = (code: string | null | undefined): string | null =>
-  UNDELIVERED[kindOf(code)]?.[0] ?? null
+const UNDELIVERED_ADVICE: Readonly<Partial<Record<string, string>>> = {
+  expired: 'Send it again.',
+  403: 'Send it again when the limit has passed.',
+  410: 'Sending it again will fail again.',
+  413: 'Sending it again will fail again, until the recipient texts START.',
+  430: 'Change the text before you send it again.',
+}
 
 /** An error in four parts: what happened, why in the provider's words, what the gateway does, and what a person can do. */
 export interface Explained {

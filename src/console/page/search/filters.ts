@@ -1,5 +1,4 @@
 import { rowTime } from '../state/clock.ts'
-import { oneOf } from './parse-search.ts'
 
 /** A value that a filter can have. */
 export interface FacetValue {
@@ -15,8 +14,8 @@ export interface FilterWord {
   readonly word?: string
   /** Its values, each with its meaning, if the API knows no others. */
   readonly values?: Readonly<Record<string, string>>
-  /** Why a value is not valid, as a sentence; null if it is. */
-  problem?(value: string): string | null
+  /** Whether a value can find something, if not all can. */
+  isValid?(value: string): boolean
   /** The value of the API. */
   asked?(value: string): string
 }
@@ -45,28 +44,15 @@ export const filterOf = <Word extends string>(
 ): Filter<Word> =>
   Object.fromEntries(words.flatMap((word) => (params[word] ? [[word, params[word]]] : []))) as Filter<Word>
 
-/**
- * Why a filter finds nothing anywhere, and what to ask instead; null if it is valid. `instead`: advice for words that are shown but are not
- * values.
- */
-export function problemOf(
-  filters: Filters,
-  filter: Filter<string>,
-  instead?: ReadonlyMap<string, string>,
-): string | null {
-  for (const [name, { word = name, values, problem }] of Object.entries(filters)) {
-    const value = filter[word]
-    if (value === undefined) continue
-    const isKnown = values === undefined || Object.hasOwn(values, value)
-    const found = isKnown
-      ? (problem?.(value) ?? null)
-      : noSuch(value, word, instead?.get(value) ?? `Try ${oneOf(Object.keys(values))}`)
-    if (found !== null) return found
-  }
-  return null
-}
-
-export const noSuch = (value: string, kind: string, advice: string): string => `Invalid ${kind}: “${value}”. ${advice}.`
+/** The word of the first filter that finds nothing anywhere; undefined if all are valid. What to ask instead is in `problem.ts`. */
+export const invalidIn = (filters: Filters, filter: Filter<string>): string | undefined =>
+  Object.entries(filters)
+    .map(([name, { word = name, values, isValid }]) => {
+      const value = filter[word]
+      const isKnown = value === undefined || (values ? Object.hasOwn(values, value) : (isValid?.(value) ?? true))
+      return isKnown ? undefined : word
+    })
+    .find((word) => word !== undefined)
 
 /** The API's query of a filter. */
 export const queryOf = (filters: Filters, filter: Filter<string>): Record<string, string> =>

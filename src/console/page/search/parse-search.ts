@@ -13,6 +13,3 @@ export function parseSearch<Name extends string>(
   }
   return words.length === 0 ? filter : { ...filter, text: words.join(' ') }
 }
-
-/** `waiting, failed or cancelled`, for suggestions of valid values. */
-export const oneOf = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`

@@ -1,5 +1,3 @@
-import { noSuch } from './filters.ts'
-
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
@@ -7,11 +5,7 @@ const AGO = /^(\d{1,4})([hd])$/
 const DATE = /^(\d{4}-\d\d-\d\d)(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
 
 /** A filter by a time: `today`, `yesterday`, `24h`, `7d`, a date, or a date-time. */
-export const TIME = {
-  problem: (value: string) =>
-    isTime(value) ? null : noSuch(value, 'time', 'Try today, yesterday, 24h, 7d or 2026-11-20'),
-  asked: dateOf,
-} as const
+export const TIME = { isValid: isTime, asked: dateOf } as const
 
 function isTime(value: string): boolean {
   if (value === 'today' || value === 'yesterday' || AGO.test(value)) return true

@@ -1,5 +1,5 @@
-import { noSuch, problemOf } from '../search/filters.ts'
-import { oneOf, parseSearch } from '../search/parse-search.ts'
+import { parseSearch } from '../search/parse-search.ts'
+import { noSuch, oneOf, problemOf } from '../search/problem.ts'
 import { FILTERS, WORDS } from './filters.ts'
 
 /** The filters in the typed text, with an app by its name or its id; or why they find nothing. */
