@@ -77,7 +77,9 @@ const LAYERS: readonly Layer[] = [
   },
   { name: 'verbs', files: ['src/api/*/**'], mayImport: [...MESSAGES, 'fields', 'routes'] },
 
-  { name: 'console page', files: ['src/console/page/**'], mayImport: ['client'] },
+  // Plain data, which the server, `sgw` and the page share.
+  { name: 'traits', files: ['src/operator/conditions/traits.ts'], mayImport: [] },
+  { name: 'console page', files: ['src/console/page/**'], mayImport: ['client', 'traits'] },
   { name: 'console', files: ['src/console/*.ts'], mayImport: ['core', 'gateway', 'http'] },
   {
     name: 'operator routes',
@@ -87,7 +89,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'operator',
     files: ['src/operator/**'],
-    mayImport: [...MESSAGES, 'fields', 'routes', 'verbs', 'operator routes'],
+    mayImport: [...MESSAGES, 'fields', 'routes', 'verbs', 'traits', 'operator routes'],
   },
 
   {
@@ -110,7 +112,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'cli',
     files: ['src/cli.ts', 'src/cli/**'],
-    mayImport: [...ENGINES, 'fields', 'routes', 'operator', 'operator routes', 'server', 'client'],
+    mayImport: [...ENGINES, 'fields', 'routes', 'traits', 'operator', 'operator routes', 'server', 'client'],
   },
 ]
 

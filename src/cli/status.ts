@@ -1,6 +1,7 @@
 import type { Overview } from '../client/usage-types.ts'
 import { failureOf as reasonOfError } from '../core/message-failure.ts'
 import { printable } from '../core/printable.ts'
+import { traitsOf } from '../operator/conditions/traits.ts'
 import type { Alerts } from '../operator/schemas.ts'
 import type { StatusReport } from '../operator/status.ts'
 import { alertLines } from './alert-commands.ts'
@@ -49,7 +50,7 @@ export async function showStatus(context: CliContext): Promise<void> {
 /** The firing alerts, causes before effects such as a waiting message. */
 async function showAlerts(context: CliContext, names: TenantNames): Promise<void> {
   const { alerts } = (await ask(context, { method: 'GET', path: '/v1/operator/alerts' })) as Alerts
-  const isEffect = ({ alert }: Alerts['alerts'][number]): number => (alert === 'queue_old' ? 1 : 0)
+  const isEffect = ({ alert }: Alerts['alerts'][number]): number => Number(traitsOf(alert).isEffect ?? false)
   for (const alert of alerts.toSorted((one, other) => isEffect(one) - isEffect(other)))
     if (!HAS_OWN_LINES.includes(alert.alert)) context.stdout(alertLines(context, names, alert))
 }

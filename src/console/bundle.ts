@@ -6,6 +6,7 @@ import { clientOfPage } from './client-of-page.ts'
 
 const FOLDER = join(import.meta.dir, 'page')
 const CLIENT = join(import.meta.dir, '../client')
+const TRAITS = join(import.meta.dir, '../operator/conditions/traits.ts')
 
 /** The entry points of files that are loaded on first use: `messages/messages-view.tsx` becomes `messages.js`. */
 const VIEWS = [
@@ -60,7 +61,7 @@ export function sourceState(): string {
     return `${path} ${mtimeMs} ${size}`
   }
   const paths = [FOLDER, CLIENT].flatMap((cwd) => [...new Bun.Glob('**/*').scanSync({ cwd, absolute: true })])
-  return paths.map(stateOf).toSorted().join('\n')
+  return [...paths, TRAITS].map(stateOf).toSorted().join('\n')
 }
 
 async function script(path: string, plugins: BunPlugin[]): Promise<PageFile> {

@@ -1,5 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { Alerts } from '../../src/operator/alerts/alerts.ts'
+import { CONDITIONS } from '../../src/operator/conditions/table.ts'
+import { traitsOf } from '../../src/operator/conditions/traits.ts'
 import type { Finding } from '../../src/operator/doctor/finding.ts'
 import { sgwIn } from '../support/cli.ts'
 import { withServer } from '../support/cli-server.ts'
@@ -66,6 +68,31 @@ test.concurrent('status and doctor still tell of what is muted, and until when',
       ...(loud as Finding),
       detail: `${loud?.detail} This is muted until it is over (cli).`,
     })
+  })
+})
+
+test.concurrent('status tells every alert in its own words, effects after everything that may cause them', async () => {
+  await withServer(async ({ gateway }, sgw) => {
+    const alerts = [...CONDITIONS.map(({ alert }) => alert), 'one_of_a_newer_server']
+    const firing = alerts.map((alert) => ({
+      alert,
+      subject: 'gateway',
+      what: `<${alert}> is wrong`,
+      fix: 'Mend it.',
+      overText: '',
+      since: Date.now(),
+      detail: {},
+    }))
+    // The checks of this gateway find nothing.
+    Object.defineProperty(gateway.alerts, 'firing', { get: () => firing, set() {} })
+    const { stdout } = await sgw.text('status')
+    const told = [...stdout.matchAll(/<(\w+)> is wrong\. Mend it\./g)].map(([, alert = '']) => alert)
+    // Status has lines of its own about what these are about, before they fire.
+    const others = alerts.filter((alert) => !['webhook_failing', 'webhooks_interrupted'].includes(alert))
+    expect(told.toSorted()).toEqual(others.toSorted())
+    const effects = alerts.filter((alert) => traitsOf(alert).isEffect === true)
+    expect(effects).toContain('queue_old')
+    expect(told).toEqual([...others.filter((alert) => !effects.includes(alert)), ...effects])
   })
 })
 

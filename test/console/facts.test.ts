@@ -1,13 +1,19 @@
 import { expect, test } from 'bun:test'
 import type { ExtensionHealth, Overview, OverviewTotals } from '../../src/client/client.ts'
-import type { Alert } from '../../src/console/page/state/alert.ts'
+import type { KnownAlert } from '../../src/console/page/state/alert.ts'
+import { factsOfAll } from '../../src/console/page/all/tenant-facts.ts'
+import { DAY } from '../../src/console/page/overview/ranges.ts'
 import { type Fact, isMuted, worstFirst } from '../../src/console/page/facts/fact.ts'
+import { alertFacts, knownAlert } from '../../src/console/page/facts/alert-facts.ts'
 import { factsOf } from '../../src/console/page/facts/facts-of.ts'
 import { troublesOf } from '../../src/console/page/facts/troubles-of.ts'
 import { rowTime } from '../../src/console/page/state/clock.ts'
 import { timeZone } from '../../src/console/page/state/settings.ts'
 import type { Standing } from '../../src/console/page/state/standing.ts'
 import type { Trouble } from '../../src/console/page/state/view-names.ts'
+import { CONDITIONS } from '../../src/operator/conditions/table.ts'
+import { traitsOf } from '../../src/operator/conditions/traits.ts'
+import { tenantOf } from '../support/all-tenants.ts'
 
 timeZone.value = 'utc'
 
@@ -206,10 +212,44 @@ test('what is muted is in neither the sentence nor the rail, and other tenants i
   expect(troublesOf(faulty, NOW, { own: none, others: 0 })).toMatchObject({ ...silent, numbers: { count: 1 } })
 })
 
+test.each([...CONDITIONS.map(({ alert }) => alert), 'one_of_a_newer_server'])(
+  '%s is told once: by the fact that has figures about it, else in its own words',
+  (name) => {
+    const { toldBy } = traitsOf(name)
+    const faulty = FAULTS.filter(([fault]) => ['paused', 'late', 'webhooks'].includes(fault))
+    const standing = faulty.reduce((changed, [, , change]) => change(changed), FINE)
+    const keys = { waiting: 'waiting', extension: 'ext_1', webhook: 'app_1' }
+    const subject = toldBy === undefined || toldBy === 'waiting' ? 'tenant_1' : keys[toldBy]
+    const told = { ...firing(name, subject), what: 'Something of tenant_1 is wrong', fix: 'Mend it.' }
+    const isOf = (fact: Fact): boolean => fact.alerts?.some((alert) => alert.alert === name) ?? false
+    const facts = factsOf(standing, NOW, [told])
+    const [fact, ...more] = [...facts, ...alertFacts([told], facts, standing.overview, NOW)].filter(isOf)
+    expect(more).toEqual([])
+    if (toldBy !== undefined) expect(fact?.key).toBe(keys[toldBy])
+    else if (name === 'no_extension_can_send') expect(textOf(fact ?? null)).toBe('None of the extensions can send')
+    else
+      expect([textOf(fact ?? null), fact?.advice]).toEqual(['Something of Own is wrong', expect.stringMatching(/.\.$/)])
+    const all = { from: at(1440), to: at(0), total: 1, alerts: [told] }
+    const tenants = [tenantOf('tenant_1', 'Own', 100, { waiting: 17, neverArrived: 1 })]
+    const ofAll = factsOfAll({ ...all, tenants }, { range: DAY, hasLinks: true }).filter(isOf)
+    expect(ofAll.map(({ tenantId }) => tenantId)).toEqual(['tenant_1'])
+  },
+)
+
+test('an alert about the gateway itself is told on each overview, whatever its subject, and so is each of two subjects', () => {
+  const alerts = ['disk', 'commits'].map((subject) => {
+    const { tenantId: _id, tenantName: _name, ...alert } = firing('storage_failing', subject)
+    return { ...alert, what: `The ${subject} of sgw.db fails` }
+  })
+  const facts = alertFacts(alerts, factsOf(FINE, NOW, alerts), FINE.overview, NOW)
+  expect(facts.map(textOf)).toEqual(['The disk of sgw.db fails', 'The commits of sgw.db fails'])
+  expect(new Set(facts.map(({ key }) => key)).size).toBe(2)
+})
+
 /** An alert of the tenant. */
-const firing = (alert: string, subject: string): Alert => {
+const firing = (alert: string, subject: string): KnownAlert => {
   const words = { text: '', what: '', fix: '' }
-  return { alert, subject, ...words, since: at(90), tenantId: 'tenant_1', tenantName: 'Own', detail: {} }
+  return knownAlert({ alert, subject, ...words, since: at(90), tenantId: 'tenant_1', tenantName: 'Own', detail: {} })
 }
 
 test('of two facts that are as bad the one of more things wins, then the older one', () => {

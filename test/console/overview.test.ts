@@ -3,10 +3,10 @@ import type { ExtensionHealth, Overview, OverviewTotals } from '../../src/client
 import { factsOfAll } from '../../src/console/page/all/tenant-facts.ts'
 import { type Part, worstFirst } from '../../src/console/page/facts/fact.ts'
 import { areFailuresUsual } from '../../src/console/page/facts/facts-of.ts'
-import { alertFacts } from '../../src/console/page/facts/alert-facts.ts'
+import { alertFacts, knownAlert } from '../../src/console/page/facts/alert-facts.ts'
 import { axisOf, barsOf } from '../../src/console/page/overview/bars.ts'
 import { csvOf } from '../../src/console/page/overview/csv.ts'
-import type { Alert } from '../../src/console/page/state/alert.ts'
+import type { Alert, KnownAlert } from '../../src/console/page/state/alert.ts'
 import { type Segment, numbersSentence, wireOf } from '../../src/console/page/overview/wire.ts'
 import { DAY } from '../../src/console/page/overview/ranges.ts'
 import { timeZone } from '../../src/console/page/state/settings.ts'
@@ -247,8 +247,9 @@ test('the file of the usage is oldest first, and a name can be neither a column 
 const textOf = (parts: readonly Part[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : 'number' in part ? part.number : part.text)).join('')
 
-function alert(name: string, what: string, { fix = '', ...more }: Partial<Alert>): Alert {
-  return { alert: name, subject: 'gateway', text: `${what}. ${fix}`, what, fix, since: at(30), detail: {}, ...more }
+function alert(name: string, what: string, { fix = '', ...more }: Partial<Alert>): KnownAlert {
+  const words = { text: `${what}. ${fix}`, what, fix }
+  return knownAlert({ alert: name, subject: 'gateway', ...words, since: at(30), detail: {}, ...more })
 }
 
 function overview({

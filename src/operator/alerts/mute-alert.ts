@@ -2,7 +2,7 @@ import { apiError } from '../../core/errors.ts'
 import type { Mute } from '../../core/firing-alert.ts'
 import { MAX_MUTE_MS } from '../../core/limits.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { CONDITIONS } from '../conditions/table.ts'
+import { traitsOf } from '../conditions/traits.ts'
 import { type Muted, fires, isSame, untilText } from './mutes.ts'
 
 /** Who mutes: a session, or null for a command on this machine. */
@@ -19,8 +19,7 @@ export async function muteAlert(
 ): Promise<{ ok: true }> {
   const now = clock.now()
   if (until !== null && (until <= now || until > now + MAX_MUTE_MS)) throw apiError('badUntil')
-  if (CONDITIONS.some((source) => source.alert === alert && source.isAlwaysTold === true))
-    throw apiError('alertNotMutable')
+  if (traitsOf(alert).isAlwaysTold) throw apiError('alertNotMutable')
   // If that fails, the last checks count.
   await alerts.check().catch(() => undefined)
   if (!fires({ alert, subject }, alerts.firing)) throw apiError('alertNotFound')

@@ -30,8 +30,8 @@ export interface ConditionSource {
   alert: string
   /** The doctor's check that shows them. */
   check: string
-  /** Its alert cannot be muted. */
-  isAlwaysTold?: true
+  /** What its check says while nothing is wrong, after the words of the check's probe, if it has one. Default: nothing. */
+  allWell?: string
   find(gateway: Gateway, round: Round): Promise<readonly Condition[]>
 }
 

@@ -8,7 +8,6 @@ import { HOLD_MS, mayGoOn, suspectsOf } from './extension-failing.ts'
 export const noExtensionCanSend: ConditionSource = {
   alert: 'no_extension_can_send',
   check: 'sending',
-  isAlwaysTold: true,
   find: async (gateway) => {
     const found: Condition[] = []
     for (const tenantId of await readMaybeUnable(gateway, suspectsOf(gateway), MAX_OF_SOURCE))

@@ -9,6 +9,7 @@ const MAX_AGE_MS = 10 * MINUTE_MS
 export const queueOld: ConditionSource = {
   alert: 'queue_old',
   check: 'queue',
+  allWell: 'no message has waited for more than 10 minutes',
   find: async (gateway) => {
     const oldest = await readOldestMessage(gateway)
     if (oldest === null || oldest.waitingMs <= MAX_AGE_MS) return []

@@ -7,7 +7,6 @@ import type { Condition, ConditionSource } from './condition.ts'
 export const storageFailing: ConditionSource = {
   alert: 'storage_failing',
   check: 'database',
-  isAlwaysTold: true,
   find: async (gateway) => [...(await findStorageFault(gateway)), ...findLowDisk(gateway)],
 }
 

@@ -19,7 +19,7 @@ import { webhooksInterrupted } from './webhooks-interrupted.ts'
 
 /**
  * Everything that needs attention, one source each, in the order of posts: what concerns the gateway itself comes before what concerns one
- * tenant. To add one, write its file, its line here, and its row in docs/alerts.md.
+ * tenant. To add one, write its file, its line here, and its row in docs/alerts.md; if it has traits, also its line in `traits.ts`.
  */
 export const CONDITIONS: readonly ConditionSource[] = [
   storageFailing,

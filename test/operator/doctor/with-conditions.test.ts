@@ -16,6 +16,36 @@ const judged = (check: string, found: Condition[] | null, error: unknown = null)
   found,
   error,
 })
+const judgedWell = (check: string, allWell: string, found: Condition[] | null = []): Judgement => {
+  const { source, ...rest } = judged(check, found)
+  return { ...rest, source: { ...source, allWell } }
+}
+
+test('while all is well, a check says what its probe found and what each condition says then', () => {
+  const probed = [
+    finding('queue', 'ok', ''),
+    finding('backup', 'ok', 'at most 1 s behind'),
+    finding('disk', 'ok', 'free'),
+  ]
+  const well = [
+    judgedWell('queue', 'none is old'),
+    judgedWell('queue', 'none is long'),
+    judgedWell('backup', 'none is lost'),
+    judgedWell('log', 'it is short'),
+  ]
+  expect(withConditions(probed, well)).toEqual([
+    finding('queue', 'ok', 'none is old; none is long'),
+    finding('backup', 'ok', 'at most 1 s behind; none is lost'),
+    finding('disk', 'ok', 'free'),
+    finding('log', 'ok', 'it is short'),
+  ])
+  const long = judgedWell('queue', 'none is long', [condition('One is long', { level: 'warn' })])
+  const warned = finding('backup', 'warn', 'off')
+  expect(withConditions([finding('queue', 'ok', ''), warned], [...well.slice(0, 3), long])).toEqual([
+    finding('queue', 'warn', 'One is long. Mend it.'),
+    warned,
+  ])
+})
 
 test('a warning of a probe stands beside the conditions of its check, and the worse one gives the level', () => {
   const probed = [finding('webhooks', 'warn', 'one is refused'), finding('queue', 'ok', 'short')]

@@ -1,5 +1,5 @@
-import type { Alert } from '../state/alert.ts'
-import { gatewayFact, kindOfAlert } from '../facts/alert-facts.ts'
+import type { KnownAlert } from '../state/alert.ts'
+import { gatewayFact, kindOfAlert, knownAlert } from '../facts/alert-facts.ts'
 import { type Action, type Fact, KINDS, type Part } from '../facts/fact.ts'
 import { FEW, NONE_CAN_SEND, WAITING } from '../facts/facts-of.ts'
 import type { Range } from '../overview/ranges.ts'
@@ -24,7 +24,7 @@ export interface FactOptions {
 
 /** Everything that is wrong, including muted alerts: with the gateway itself and with each tenant. */
 export function factsOfAll({ alerts, tenants }: AllOverview, options: FactOptions): AllFact[] {
-  const byTenant = Map.groupBy(alerts, ({ tenantId }) => tenantId)
+  const byTenant = Map.groupBy(alerts.map(knownAlert), ({ tenantId }) => tenantId)
   const own = (byTenant.get(undefined) ?? []).map(gatewayFact)
   return [
     ...own.map((fact) => ({ ...fact, short: '' })),
@@ -41,18 +41,17 @@ interface OwnFact extends Omit<Fact, 'parts' | 'advice'> {
 }
 
 /** A tenant that an operator has deactivated has no trouble. */
-function factsOfTenant(tenant: TenantFigures, alerts: readonly Alert[], options: FactOptions): AllFact[] {
+function factsOfTenant(tenant: TenantFigures, alerts: readonly KnownAlert[], options: FactOptions): AllFact[] {
   const { tenantId, name, status } = tenant
   if (status === 'inactive') return []
   const whose: Part = { text: name, view: 'overview', params: { tenant: tenantId } }
-  const named = Map.groupBy(alerts, ({ alert }) => alert)
-  const of = (alert: string): Alert[] => named.get(alert) ?? []
-  const isRevoked = of('extension_revoked').some(({ mutedUntil }) => mutedUntil === undefined)
-  const others = [...named].filter(([alert]) => !COUNTED.includes(alert) && !(alert === NONE_CAN_SEND && isRevoked))
+  const by = Map.groupBy(alerts, ({ traits: { toldBy } }) => (toldBy === 'extension' ? undefined : toldBy))
+  const isRevoked = alerts.some(({ alert, mutedUntil }) => alert === 'extension_revoked' && mutedUntil === undefined)
+  const others = (by.get(undefined) ?? []).filter(({ alert }) => !(alert === NONE_CAN_SEND && isRevoked))
   const own = [
-    ...others.map(([alert, those]) => alertFact(tenant, alert, those, options)),
-    waitingFact(tenant, of('queue_old')),
-    webhookFact(tenant, of('webhook_failing')),
+    ...[...Map.groupBy(others, ({ alert }) => alert).values()].map((those) => alertFact(tenant, those, options)),
+    waitingFact(tenant, by.get('waiting') ?? []),
+    webhookFact(tenant, by.get('webhook') ?? []),
     failureFact(tenant, options),
   ]
   return own.flatMap((fact) => {
@@ -71,9 +70,6 @@ function factsOfTenant(tenant: TenantFigures, alerts: readonly Alert[], options:
 
 const textOf = (part: Part): string => (typeof part === 'string' ? part : 'number' in part ? part.number : part.text)
 
-/** Alerts that the tenant's figures already show. */
-const COUNTED: readonly string[] = ['queue_old', 'webhook_failing']
-
 const link = (tenant: TenantFigures, text: string, view: View, params: Record<string, string> = {}): Action => ({
   type: 'link',
   text,
@@ -82,17 +78,23 @@ const link = (tenant: TenantFigures, text: string, view: View, params: Record<st
 })
 
 /** Alerts of one name, usually about extensions. */
-function alertFact(tenant: TenantFigures, alert: string, alerts: readonly Alert[], { hasLinks }: FactOptions): OwnFact {
+function alertFact(tenant: TenantFigures, alerts: readonly KnownAlert[], { hasLinks }: FactOptions): OwnFact | null {
   const [first] = alerts
-  const extensions = alert === NONE_CAN_SEND ? [] : alerts.filter(({ detail }) => detail['extensionId'] !== undefined)
+  if (first === undefined) return null
+  const { alert } = first
+  const extensions = alerts.filter(({ detail }) => detail['extensionId'] !== undefined)
   const isOne = extensions.length === 1
-  const shared = { ...kindOfAlert({ alert }), key: alert, since: oldestOf(alerts), alerts, count: alerts.length }
-  if (first === undefined || extensions.length === 0) {
-    const said =
-      alert === NONE_CAN_SEND
-        ? 'none of its extensions can send'
-        : (first?.what ?? alert).replaceAll(tenant.tenantId, tenant.name)
-    return { ...shared, said: [said], action: link(tenant, 'Show extensions', 'numbers') }
+  const shared = { ...kindOfAlert(first), key: alert, since: oldestOf(alerts), alerts, count: alerts.length }
+  if (alert === NONE_CAN_SEND)
+    return {
+      ...shared,
+      said: ['none of its extensions can send'],
+      action: link(tenant, 'Show extensions', 'numbers'),
+    }
+  if (extensions.length === 0) {
+    const more = alerts.length === 1 ? '' : `, and ${count(alerts.length - 1)} more`
+    const said = `${first.what.replaceAll(tenant.tenantId, tenant.name)}${more}`
+    return { ...shared, said: [said], action: link(tenant, 'Show overview', 'overview') }
   }
   const name = isOne ? `extension ${numberOf(first)}` : `${count(extensions.length)} extensions`
   const id = isOne ? String(first.detail['extensionId']) : ''
@@ -110,16 +112,16 @@ function alertFact(tenant: TenantFigures, alert: string, alerts: readonly Alert[
   }
 }
 
-const numberOf = ({ detail, subject }: Alert): string => String(detail['extensionNumber'] ?? subject)
+const numberOf = ({ detail, subject }: KnownAlert): string => String(detail['extensionNumber'] ?? subject)
 
-function reasonOf({ what, detail }: Alert): string {
+function reasonOf({ what, detail }: KnownAlert): string {
   const reason = typeof detail['reason'] === 'string' ? detail['reason'] : what
   return reason.charAt(0).toLowerCase() + reason.slice(1).replace(/\.$/, '')
 }
 
-const oldestOf = (alerts: readonly Alert[]): string | null => earliest(alerts.map(({ since }) => since))
+const oldestOf = (alerts: readonly KnownAlert[]): string | null => earliest(alerts.map(({ since }) => since))
 
-function waitingFact(tenant: TenantFigures, alerts: readonly Alert[]): OwnFact | null {
+function waitingFact(tenant: TenantFigures, alerts: readonly KnownAlert[]): OwnFact | null {
   const { waiting, status } = tenant
   if (waiting === 0) return null
   const wait = `${count(waiting)} ${waiting === 1 ? 'message waits' : 'messages wait'}`
@@ -142,7 +144,7 @@ function waitingFact(tenant: TenantFigures, alerts: readonly Alert[]): OwnFact |
   }
 }
 
-function webhookFact(tenant: TenantFigures, alerts: readonly Alert[]): OwnFact | null {
+function webhookFact(tenant: TenantFigures, alerts: readonly KnownAlert[]): OwnFact | null {
   const { neverArrived } = tenant
   if (alerts.length + neverArrived === 0) return null
   const failing = alerts.length === 1 ? 'its webhook fails' : `${count(alerts.length)} of its webhooks fail`

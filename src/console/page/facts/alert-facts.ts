@@ -1,54 +1,54 @@
 import type { Overview } from '../../../client/client.ts'
+import { traitsOf } from '../../../operator/conditions/traits.ts'
 import { duration } from '../state/clock.ts'
-import type { Alert } from '../state/alert.ts'
+import type { Alert, KnownAlert } from '../state/alert.ts'
 import { type Fact, KINDS, type Kind, isMuted } from './fact.ts'
-import { NONE_CAN_SEND, TOLD_BY_WAITING, WAITING } from './facts-of.ts'
+import { NONE_CAN_SEND, WAITING } from './facts-of.ts'
 
-const OF_ALERTS: Readonly<Record<string, Kind>> = {
-  storage_failing: KINDS.stopped,
-  encryption_key_missing: KINDS.stopped,
-  provider_credentials: KINDS.stopped,
-  no_extension_can_send: KINDS.stopped,
-  extension_revoked: KINDS.stopped,
-  provider_unreachable: KINDS.waits,
-  queue_old: KINDS.waits,
-  extension_not_receiving: KINDS.waits,
-  extension_failing: KINDS.waits,
-  jwt_ends: KINDS.waits,
-  session_ends: KINDS.waits,
-  webhook_failing: KINDS.webhooks,
-  webhooks_interrupted: { ...KINDS.webhooks, kind: 'warn' },
+/** Adds what the console knows of its name. */
+export function knownAlert(alert: Alert): KnownAlert {
+  const traits = traitsOf(alert.alert)
+  return { ...alert, traits, factKey: traits.toldBy === 'waiting' ? WAITING : alert.subject }
 }
 
-const OTHER: Kind = { rank: 'system', kind: 'warn', icon: 'queued' }
+/** What the kinds of alerts look like. */
+const OF_KINDS = {
+  ...KINDS,
+  interrupted: { ...KINDS.webhooks, kind: 'warn' },
+  system: { rank: 'system', kind: 'warn', icon: 'queued' },
+} as const satisfies Record<string, Kind>
 
 /**
- * What the alerts say in addition to the facts of the shown tenant: about the gateway itself, and about the tenant as such. The tenant's
- * figures, which lead to the messages, already show an old queue. `now` in milliseconds.
+ * What the alerts say in addition to the facts of the shown tenant, which come from its figures. If no fact tells an alert, its own words do.
+ * `now` in milliseconds.
  */
-export function alertFacts(alerts: readonly Alert[], own: readonly Fact[], overview: Overview, now: number): Fact[] {
-  const hasWaiting = own.some(({ key }) => key === WAITING)
+export function alertFacts(
+  alerts: readonly KnownAlert[],
+  own: readonly Fact[],
+  overview: Overview,
+  now: number,
+): Fact[] {
+  const told = own.flatMap(({ alerts: those = [] }) => those)
   const isStoppedTold = own.some((fact) => fact.rank === 'stopped' && !isMuted(fact))
   return alerts.flatMap((alert) => {
+    const { toldBy } = alert.traits
     if (alert.alert === NONE_CAN_SEND) return isStoppedTold ? [] : noneCanSend(alert)
-    if (alert.subject !== GATEWAY || (hasWaiting && TOLD_BY_WAITING.includes(alert.alert))) return []
+    // Newer figures may deny what an alert says about an extension or a webhook.
+    if (toldBy === 'extension' || toldBy === 'webhook' || told.includes(alert)) return []
     return (alert.alert === 'queue_old' ? oldQueueFact(alert, overview, now) : gatewayFact(alert)) ?? []
   })
 }
 
 /** This alert cannot be muted. The page shows it even when the alerts of all its extensions are muted. */
-const noneCanSend = (alert: Alert): Fact => ({
+const noneCanSend = (alert: KnownAlert): Fact => ({
   ...gatewayFact(alert),
   parts: ['None of the extensions can send'],
   advice: '',
   action: { type: 'link', text: 'Show extensions', view: 'numbers', params: {} },
 })
 
-/** The subject of an alert that is about nothing in particular. */
-const GATEWAY = 'gateway'
-
 /** About this tenant, from its figures. They name no message, so the link opens all waiting messages. */
-function oldQueueFact(alert: Alert, { queued, scheduled, oldestQueuedAt }: Overview, now: number): Fact | null {
+function oldQueueFact(alert: KnownAlert, { queued, scheduled, oldestQueuedAt }: Overview, now: number): Fact | null {
   if (queued <= scheduled || oldestQueuedAt === null) return null
   const waited = duration(now - Date.parse(oldestQueuedAt))
   return {
@@ -70,12 +70,12 @@ function oldQueueFact(alert: Alert, { queued, scheduled, oldestQueuedAt }: Overv
   }
 }
 
-/** An alert of the gateway itself. */
-export function gatewayFact(alert: Alert): Fact {
+/** An alert in its own words. */
+export function gatewayFact(alert: KnownAlert): Fact {
   return {
     ...kindOfAlert(alert),
-    key: `alert ${alert.alert}`,
-    parts: [saidBy(alert)],
+    key: `alert ${alert.alert} ${alert.subject}`,
+    parts: [wordsOf(alert)],
     advice: ADVICE[alert.alert] ?? alert.fix,
     since: alert.since,
     action: { type: 'show checks' },
@@ -84,15 +84,16 @@ export function gatewayFact(alert: Alert): Fact {
   }
 }
 
-export const kindOfAlert = ({ alert }: Pick<Alert, 'alert'>): Kind => OF_ALERTS[alert] ?? OTHER
+export const kindOfAlert = ({ traits }: KnownAlert): Kind => OF_KINDS[traits.kind ?? 'system']
 
 /** What to press on the page if the alert's own words name a terminal command. */
 const ADVICE: Readonly<Record<string, string>> = {
   webhooks_interrupted: 'Each tenant’s webhooks list them. They can be delivered again.',
 }
 
-/** What is wrong, without the final period. */
-function saidBy({ alert, what, detail }: Alert): string {
+/** What is wrong, without the final period, and with the tenant's name in place of its id. */
+function wordsOf({ alert, what, detail, tenantId, tenantName }: KnownAlert): string {
   const lag = detail['lagSeconds']
-  return alert === 'backup_behind' && typeof lag === 'number' ? `The backup is ${duration(lag * 1000)} behind` : what
+  if (alert === 'backup_behind' && typeof lag === 'number') return `The backup is ${duration(lag * 1000)} behind`
+  return tenantId && tenantName ? what.replaceAll(tenantId, tenantName) : what
 }

@@ -1,6 +1,6 @@
 import type { IconName } from '../parts/icon-paths.ts'
 import type { View } from '../state/view-names.ts'
-import type { Alert } from '../state/alert.ts'
+import type { KnownAlert } from '../state/alert.ts'
 
 /** A piece of a fact's sentence: text, a phone number, or a link to a view. */
 export type Part = string | { number: string } | { text: string; view: View; params: Readonly<Record<string, string>> }
@@ -36,7 +36,7 @@ export interface Fact extends Kind {
   /** How many things it is about: messages, attempts, extensions. */
   count: number
   /** The alerts about it. If all of them are muted, it is no longer trouble. */
-  alerts?: readonly Alert[]
+  alerts?: readonly KnownAlert[]
 }
 
 /** What most facts of a rank look like. */

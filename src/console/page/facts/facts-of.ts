@@ -2,14 +2,14 @@ import type { ExtensionHealth, Overview, OverviewDestination } from '../../../cl
 import { waitingText } from '../messages/wait-words.ts'
 import { count, rowTime } from '../state/clock.ts'
 import type { Standing } from '../state/standing.ts'
-import type { Alert } from '../state/alert.ts'
+import type { KnownAlert } from '../state/alert.ts'
 import { type Fact, KINDS, type Part } from './fact.ts'
 
 /** What needs attention, from the gateway's data about a tenant and the alerts about it. `now` in milliseconds. */
 export function factsOf(
   { overview, extensions }: Pick<Standing, 'overview' | 'extensions'>,
   now: number,
-  alerts: readonly Alert[],
+  alerts: readonly KnownAlert[],
 ): Fact[] {
   const facts = [
     ...extensionFacts(extensions),
@@ -17,12 +17,10 @@ export function factsOf(
     ...overview.destinations.map((destination) => webhookFact(destination, now)),
     failureFact(overview),
   ]
-  const keyOf = ({ alert, subject }: Alert): string => (TOLD_BY_WAITING.includes(alert) ? WAITING : subject)
-  return facts.flatMap((fact) => (fact ? { ...fact, alerts: alerts.filter((alert) => keyOf(alert) === fact.key) } : []))
+  return facts.flatMap((fact) =>
+    fact ? { ...fact, alerts: alerts.filter((alert) => alert.factKey === fact.key) } : [],
+  )
 }
-
-/** A wait explains an old queue, or a provider that does not answer, with figures. */
-export const TOLD_BY_WAITING: readonly string[] = ['queue_old', 'provider_unreachable']
 
 /** The alert of a tenant none of whose extensions can send. */
 export const NONE_CAN_SEND = 'no_extension_can_send'

@@ -5,7 +5,6 @@ import { useAct } from '../parts/act.ts'
 import { asOperator, operator } from '../state/caller.ts'
 import { dayOf, now, rowTime, shortTime } from '../state/clock.ts'
 import { readAll } from '../state/keep-reading.ts'
-import { mayMute } from './alert.ts'
 import type { Fact, Part } from './fact.ts'
 import { FactSentence } from './fact-line.tsx'
 
@@ -16,7 +15,7 @@ export const BELL_OFF = `${BELL}M2 2l20 20`
 
 /** The bell at the end of a row, which mutes the alerts of a fact. */
 export const Mute = ({ fact: { parts, alerts = [] } }: { fact: Fact }) =>
-  operator.value === null || alerts.length === 0 || !alerts.every(mayMute) ? (
+  operator.value === null || alerts.length === 0 || alerts.some(({ traits }) => traits.isAlwaysTold) ? (
     <span />
   ) : (
     <button

@@ -1,5 +1,5 @@
 import type { ExtensionHealth } from '../../../client/client.ts'
-import type { Alert } from '../state/alert.ts'
+import type { KnownAlert } from '../state/alert.ts'
 import type { Standing } from '../state/standing.ts'
 import type { Trouble, View } from '../state/view-names.ts'
 import { type Fact, isMuted } from './fact.ts'
@@ -8,7 +8,7 @@ import { NONE_CAN_SEND, WAITING, factsOf, isNumberless, isPaused, isStopped } fr
 /** What fires. */
 interface Firing {
   /** For the shown tenant. */
-  own: readonly Alert[]
+  own: readonly KnownAlert[]
   /** For how many other tenants. */
   others: number
 }

@@ -1,7 +1,7 @@
 import type { Overview } from '../../../client/client.ts'
 import { isSoon, readStanding } from '../facts/read-standing.ts'
 import { listAlerts } from '../facts/alert.ts'
-import type { Alert } from '../state/alert.ts'
+import type { KnownAlert } from '../state/alert.ts'
 import { asApp, client, operator } from '../state/caller.ts'
 import { type Reading, useReading } from '../state/keep-reading.ts'
 import type { Standing } from '../state/standing.ts'
@@ -14,7 +14,7 @@ export interface Known {
   /** For the range. */
   overview: Overview
   /** Empty with an app's key. */
-  alerts: readonly Alert[]
+  alerts: readonly KnownAlert[]
 }
 
 /** A wait or a revoked extension causes no event, so the view is also reloaded without one; sooner after an event. */

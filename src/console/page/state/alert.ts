@@ -1,3 +1,5 @@
+import type { Traits } from '../../../operator/conditions/traits.ts'
+
 /** What needs attention now: of one tenant, or of the gateway itself. */
 export interface Alert {
   alert: string
@@ -13,4 +15,11 @@ export interface Alert {
   /** A time, or `over`: until it ends. Absent if it is not muted. */
   mutedUntil?: string
   mutedBy?: 'session' | 'cli'
+}
+
+/** An alert with what it is to the console. */
+export interface KnownAlert extends Alert {
+  traits: Traits
+  /** The key of the fact that tells it, if there is one. */
+  factKey: string
 }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ExtensionHealth, Overview } from '../../../client/client.ts'
-import type { Alert } from '../state/alert.ts'
+import type { KnownAlert } from '../state/alert.ts'
 import type { Trouble } from './view-names.ts'
 
 /** The last day's figures, and the state of the extensions. */
@@ -15,7 +15,7 @@ export interface Standing {
 export const standing = signal<Standing | null>(null)
 
 /** The alerts that fire for the shown tenant, or for the gateway itself; none with an app's key. */
-export const ownAlerts = signal<readonly Alert[]>([])
+export const ownAlerts = signal<readonly KnownAlert[]>([])
 
 /** For how many other tenants an alert fires. */
 export const othersInTrouble = signal(0)
