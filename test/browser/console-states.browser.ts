@@ -80,6 +80,42 @@ for (const [name, headings] of HEADINGS)
       expect(complaints).toEqual([])
     })
 
+const EVERY_VIEW =
+  'overview overview?range=30d messages messages?state=failed conversations webhooks numbers apps tenants all'
+
+for (const [name] of HEADINGS)
+  for (const isWideFont of [false, true])
+    test(`with ${name}${isWideFont ? ' in a wide font' : ''}, no view scrolls sideways on a phone, and no table cuts a name or a reason`, async () => {
+      const scene = await sharedScene(name)
+      await using opened = await openScene(scene, {
+        width: 390,
+        height: 844,
+        theme: 'light',
+        hash: '#/overview',
+        isWideFont,
+      })
+      const { page } = opened
+      for (const view of EVERY_VIEW.split(' ')) {
+        await page.evaluate(`location.hash = '#/${view}'`)
+        await opened.quiet()
+        for (const width of [390, 340, 320]) {
+          await page.setViewportSize({ width, height: 844 })
+          expect([view, width, await page.evaluate<string[]>(TOO_WIDE)]).toEqual([view, width, []])
+        }
+      }
+    })
+
+/** What scrolls sideways, but for tabs and the names of the columns of tenants, and what stands beyond its section or its cell. */
+const TOO_WIDE = `[...document.querySelectorAll('html, main, main *, .tab-bar')]
+  .filter((element) => element.checkVisibility() && !element.matches('.segmented, .tenants thead tr, .hidden'))
+  .filter((element) => {
+    const { overflowX } = getComputedStyle(element)
+    const isSpilled = element.scrollWidth > element.clientWidth && element.clientWidth > 0
+    const isBeyond = element.matches('table') && element.getBoundingClientRect().right > element.parentElement.getBoundingClientRect().right + 0.5
+    return isBeyond || (isSpilled && (/auto|scroll/.test(overflowX) || element.matches('html, .overview table:not(.tenants) td')))
+  })
+  .map((element) => element.tagName + '.' + element.className + ' ' + element.textContent.slice(0, 60))`
+
 test('in production an empty list of attempts offers nothing that only the simulator can do, and no tab counts nothing', async () => {
   const scene = await sharedScene('nothing')
   await using opened = await openScene(scene, { width: 1440, height: 900, hash: '#/webhooks' })

@@ -72,7 +72,12 @@ const Destination = ({ url, success, failed, p95Ms, failingSince, neverArrived }
     <td class={failingSince === null && neverArrived === 0 ? '' : 'bad'}>
       {(failingSince !== null || neverArrived > 0) && <Icon name="failed" />}
       {count(success)} of {count(success + failed)}
-      {neverArrived > 0 && `, ${count(neverArrived)} never arrived`}
+      {neverArrived > 0 && (
+        <>
+          ,<br />
+          {count(neverArrived)} never arrived
+        </>
+      )}
     </td>
   </tr>
 )
