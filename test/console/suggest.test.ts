@@ -4,7 +4,7 @@ import { problemOf } from '../../src/console/page/messages/problem.ts'
 import { facetsOf } from '../../src/console/page/search/facet.ts'
 import { timesAt } from '../../src/console/page/search/suggested-times.ts'
 import { suggestionsFor, typedAfter } from '../../src/console/page/search/suggest.ts'
-import { readSearch } from '../../src/console/page/webhooks/read-search.ts'
+import { readSearch } from '../../src/console/page/webhooks/filters.ts'
 
 const KNOWN: Parameters<typeof facetsOf<'apps' | 'failures' | 'numbers' | 'contacts' | 'users' | 'times'>>[2] = {
   apps: () => [{ value: 'booking-app' }, { value: 'Front desk' }],

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import './dialog.css'
 import { useAct } from './act.ts'
+import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { type Typed, submitted } from './field.tsx'
 import { Refused } from './refused.tsx'
@@ -27,9 +28,7 @@ export function Confirm({ title, button, isDanger = false, run, close, children 
         <div>{children}</div>
         <Refused error={error.value} />
         <div class="actions">
-          <button type="button" class="button quiet" onClick={close}>
-            Back
-          </button>
+          <Button text="Back" class="button quiet" run={close} />
           <button type="submit" class={isDanger ? 'button danger' : 'button primary'} disabled={isBusy.value}>
             {button}
           </button>
@@ -40,8 +39,8 @@ export function Confirm({ title, button, isDanger = false, run, close, children 
 }
 
 interface AskProps extends Omit<ConfirmProps, 'close'> {
-  /** The words of the button that asks. */
-  label: string
+  /** The words of the button that asks, by default those of the one that answers. */
+  label?: string
   class?: string
 }
 
@@ -50,9 +49,7 @@ export function Ask({ label, class: className = 'button quiet', ...asked }: AskP
   const isAsked = useSignal(false)
   return (
     <>
-      <button type="button" class={className} onClick={() => void (isAsked.value = true)}>
-        {label}
-      </button>
+      <Button text={label ?? `${asked.button}…`} class={className} run={() => (isAsked.value = true)} />
       {isAsked.value && <Confirm {...asked} close={() => void (isAsked.value = false)} />}
     </>
   )

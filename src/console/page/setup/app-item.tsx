@@ -57,7 +57,6 @@ export function AppItem({ app }: { app: App }) {
 const OfActive = ({ app }: { app: App }) => (
   <>
     <Ask
-      label="Rotate key…"
       class="button"
       title={`Rotate the key of ${app.name}`}
       button="Rotate key"
@@ -66,20 +65,14 @@ const OfActive = ({ app }: { app: App }) => (
     >
       The old key stops working at once. <UsedText app={app} />
     </Ask>
-    <Ask label="Deactivate…" title={`Deactivate ${app.name}`} button="Deactivate" isDanger run={() => deactivate(app)}>
+    <Ask title={`Deactivate ${app.name}`} button="Deactivate" isDanger run={() => deactivate(app)}>
       <StopsText app={app} />
     </Ask>
   </>
 )
 
 const Activate = ({ app }: { app: App }) => (
-  <Ask
-    label="Activate…"
-    class="button"
-    title={`Activate ${app.name}`}
-    button="Activate"
-    run={() => give(app, activateApp(app))}
-  >
+  <Ask class="button" title={`Activate ${app.name}`} button="Activate" run={() => give(app, activateApp(app))}>
     It gets a new key, which is shown once. The old key stays invalid.
   </Ask>
 )

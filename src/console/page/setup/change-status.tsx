@@ -16,7 +16,6 @@ export function ChangeStatus({ tenantId, name, status, apps, extensions }: Chang
   }
   return (
     <Ask
-      label={`${verb}…`}
       class={isActive ? 'button quiet' : 'button'}
       title={`${verb} ${name}`}
       button={verb}

@@ -187,13 +187,7 @@ function Buttons({ extension, isNeeded }: { extension: ExtensionHealth; isNeeded
       ) : (
         <AuthorizeButton extension={midSentenceName(extension)} class={className} />
       )}
-      <Ask
-        label="Disconnect…"
-        title={`Disconnect ${extensionName(extension)}`}
-        button="Disconnect"
-        isDanger
-        run={disconnect}
-      >
+      <Ask title={`Disconnect ${extensionName(extension)}`} button="Disconnect" isDanger run={disconnect}>
         <DisconnectText extension={extension} />
       </Ask>
     </div>

@@ -7,7 +7,7 @@ import type { Destination } from './destination.ts'
 import { FILTERS, SUGGESTED } from './filters.ts'
 import { eventOf, shortUrl } from './words.ts'
 
-export { readSearch } from './read-search.ts'
+export { readSearch } from './filters.ts'
 
 interface AttemptSuggestionsProps extends FieldParts {
   list: DeliveryList

@@ -5,7 +5,7 @@ import { me } from '../state/caller.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
 import { WORDS } from './filters.ts'
-import { SetAddress } from './set-address.tsx'
+import { SetAddress } from './settings.tsx'
 
 interface NoAttemptsProps {
   list: DeliveryList

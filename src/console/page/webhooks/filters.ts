@@ -2,6 +2,8 @@ import type { DeliveryFilter } from '../../../client/client.ts'
 import { type Tab, tabOf as tabIn } from '../list/tab.ts'
 import type { Suggested } from '../search/facet.ts'
 import { type FilterWord, type WordOf, queryOf as queryBy, wordsOf } from '../search/filters.ts'
+import { parseSearch } from '../search/parse-search.ts'
+import { noSuch, oneOf, problemOf } from '../search/problem.ts'
 import { OUTCOMES } from './words.ts'
 
 /** The filters of deliveries. The API has more, which the page does not use. */
@@ -43,4 +45,16 @@ export function openedOf(id: string): { destination: string } | { deliveryId: st
   if (/^(app|trg)_/.test(id)) return { destination: id }
   const [deliveryId = ''] = id.split(' ')
   return { deliveryId, messageId: deliveryId.split(':')[0] ?? '' }
+}
+
+/** The filters in the typed text, with an app by its name or its id; or why they find nothing. */
+export function readSearch(typed: string, destinations: readonly { id: string; name: string }[]) {
+  const { text, ...asked } = parseSearch(typed, WORDS)
+  const problem =
+    text === undefined
+      ? problemOf(FILTERS, asked)
+      : noSuch(text, 'filter', `Try ${oneOf(WORDS.map((word) => `${word}:`))}`)
+  if (problem !== null) return problem
+  const known = destinations.find(({ name }) => name === asked.app)
+  return known === undefined ? asked : { ...asked, app: known.id }
 }

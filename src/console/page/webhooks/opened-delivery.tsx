@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type { DeliveryAttempt } from '../../../client/client.ts'
 import { whereOf } from '../facts/facts-of.ts'
 import { Facts, Json } from '../list/detail-parts.tsx'
@@ -11,11 +10,11 @@ import { wholeTime } from '../parts/precise-time.ts'
 import { capital, duration, rowTime, utcTime } from '../state/clock.ts'
 import { useReading } from '../state/keep-reading.ts'
 import { useLoading } from '../state/loading.ts'
-import { retriesOf } from './acting-for.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
 import { Posted } from './posted.tsx'
 import { Redeliver } from './redeliver.tsx'
+import { retriesOf } from './settings.tsx'
 import { OUTCOMES, adviceOf, eventOf, retryText, shortReason, shortUrl } from './words.ts'
 import '../style/why.css'
 
@@ -44,7 +43,21 @@ export function OpenedDelivery({ destinations, ...which }: OpenedDeliveryProps) 
       </section>
       <Attempts attempts={attempts} />
       <Posted attempt={last} />
-      <DeliveryFacts last={last} name={name} />
+      <Facts
+        facts={[
+          [
+            'Message',
+            <a class="link mono" href={addressOf('messages', { id: last.messageId })}>
+              {last.messageId}
+            </a>,
+          ],
+          ['Destination', name],
+          ['Address', last.url],
+          ['Event', eventOf(last)],
+          ['Correlation id', last.correlationId === undefined ? '–' : <span class="mono">{last.correlationId}</span>],
+          ['Latest attempt', wholeTime(last.attemptedAt)],
+        ]}
+      />
       <Json value={attempts.toReversed()} />
     </>
   )
@@ -163,20 +176,3 @@ const Attempts = ({ attempts }: { attempts: readonly DeliveryAttempt[] }) => (
     </ol>
   </section>
 )
-
-function DeliveryFacts({ last, name }: { last: DeliveryAttempt; name: string }) {
-  const facts: readonly [name: string, value: ComponentChildren][] = [
-    [
-      'Message',
-      <a class="link mono" href={addressOf('messages', { id: last.messageId })}>
-        {last.messageId}
-      </a>,
-    ],
-    ['Destination', name],
-    ['Address', last.url],
-    ['Event', eventOf(last)],
-    ['Correlation id', last.correlationId === undefined ? '–' : <span class="mono">{last.correlationId}</span>],
-    ['Latest attempt', wholeTime(last.attemptedAt)],
-  ]
-  return <Facts facts={facts} />
-}

@@ -1,33 +1,31 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { OverviewDestination } from '../../../client/client.ts'
 import { nextAttemptText } from '../facts/facts-of.ts'
 import { LostActs } from '../facts/lazy-lost-acts.tsx'
+import { Button } from '../parts/button.tsx'
+import { Ask } from '../parts/confirm.tsx'
+import type { Typed } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
 import { addressOf, refine } from '../state/address.ts'
+import { asApp } from '../state/caller.ts'
 import { capital, count, now, rowTime } from '../state/clock.ts'
+import { SOON_MS, readAll } from '../state/keep-reading.ts'
 import { type Destination, isTroubled, speedText, stateText } from './destination.ts'
-import { Recover } from './recover.tsx'
-import { SetAddress } from './set-address.tsx'
-import { EventChoices, RetryChoice } from './settings.tsx'
+import { EventChoices, RetryChoice, SetAddress } from './settings.tsx'
 import '../style/why.css'
 
-interface OpenedDestinationProps {
-  id: string
-  /** Null until they are known. */
-  destinations: readonly Destination[] | null
-}
-
-/** One destination: how it is doing, what failed and can be repeated, and its settings. */
-export function OpenedDestination({ id, destinations }: OpenedDestinationProps) {
+/** One destination: how it is doing, what failed and can be repeated, and its settings. `destinations` is null until they are known. */
+export function OpenedDestination({ id, destinations }: { id: string; destinations: readonly Destination[] | null }) {
   const note = useSignal('')
-  const destination = destinations?.find((each) => each.id === id)
-  if (destination === undefined) return <NotThere isKnown={destinations !== null} />
+  if (destinations === null) return <section />
+  const destination = destinations.find((each) => each.id === id)
+  if (destination === undefined) return <NotThere />
   return (
     <>
       <section>
         <Outcome destination={destination} />
-        <Actions destination={destination} note={(said) => void (note.value = said)} />
+        <Actions destination={destination} note={note} />
         <p class="small dim webhook-note" role="status">
           {note.value}
         </p>
@@ -49,7 +47,8 @@ export function OpenedDestination({ id, destinations }: OpenedDestinationProps) 
 
 interface ActionsProps {
   destination: Destination
-  note: (said: string) => void
+  /** How many deliveries are repeated, as a sentence. */
+  note: Signal<string>
 }
 
 /** What a person can do with a destination that is in use, and on a phone, the link to its attempts. */
@@ -69,19 +68,11 @@ function Actions({ destination, note }: ActionsProps) {
   )
 }
 
-const NotThere = ({ isKnown }: { isKnown: boolean }) => (
+const NotThere = () => (
   <section>
-    {isKnown && (
-      <>
-        <h2>This destination does not exist.</h2>
-        <p class="dim">
-          It may belong to another tenant, or nothing was posted there in 24 hours and it has no address.
-        </p>
-        <button type="button" class="button" onClick={() => refine({ app: '', trigger: '', id: '' })}>
-          Show all
-        </button>
-      </>
-    )}
+    <h2>This destination does not exist.</h2>
+    <p class="dim">It may belong to another tenant, or nothing was posted there in 24 hours and it has no address.</p>
+    <Button text="Show all" run={() => refine({ app: '', trigger: '', id: '' })} />
   </section>
 )
 
@@ -139,3 +130,40 @@ const NeverArrived = ({ usage }: { usage: OverviewDestination }) => (
     {usage.failingSince !== null && ' When it answers again, each can be delivered again.'}
   </p>
 )
+
+const HOUR_MS = 3_600_000
+const DAYS_30 = 720
+
+/** Repeats the deliveries that have failed since a time. */
+function Recover({ destination: { id, kind, name, usage }, note }: ActionsProps) {
+  const { failingSince = null } = usage ?? {}
+  const recover = async (typed: Typed): Promise<void> => {
+    const where = kind === 'app' ? { appId: id } : { triggerId: id }
+    const { scheduled } = await asApp().deliveries.recover({ since: typed('since'), ...where })
+    note.value = scheduledText(scheduled)
+    readAll(SOON_MS)
+  }
+  return (
+    <Ask label="Recover since…" title="Recover failed deliveries" button="Recover" run={recover}>
+      Each delivery to {name} whose latest attempt failed in this time is attempted again, at most the oldest 10,000.
+      <label class="asked">
+        Failed since
+        <select class="field" name="since">
+          {failingSince !== null && (
+            <option value={failingSince}>{rowTime(failingSince, now.peek())}, when it began to fail</option>
+          )}
+          {[1, 24, 168, DAYS_30].map((hours) => (
+            <option key={hours} value={new Date(now.peek() - hours * HOUR_MS).toISOString()}>
+              {hours <= 24 ? `${hours} h ago` : `${hours / 24} days ago`}
+            </option>
+          ))}
+        </select>
+      </label>
+    </Ask>
+  )
+}
+
+const scheduledText = (scheduled: number): string =>
+  scheduled === 0
+    ? 'No delivery failed in that time.'
+    : `${count(scheduled)} ${scheduled === 1 ? 'delivery is' : 'deliveries are'} attempted again now.`

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { DeliveryAttempt } from '../../../client/client.ts'
+import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { copyText } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -33,18 +34,14 @@ export function Redeliver({ last, isLost, again }: RedeliverProps) {
   return (
     <>
       <div class="actions">
-        <button
-          type="button"
+        <Button
+          text={isGood ? 'Deliver again…' : 'Deliver again'}
           class={isGood ? 'button quiet' : 'button'}
-          disabled={isBusy.value || underWay > 0}
-          onClick={() => void (isGood ? (isAsked.value = true) : act(deliver))}
-        >
-          {isGood ? 'Deliver again…' : 'Deliver again'}
-        </button>
+          isDisabled={isBusy.value || underWay > 0}
+          run={() => (isGood ? (isAsked.value = true) : act(deliver))}
+        />
         {isLost && !isDismissed && underWay === 0 && (
-          <button type="button" class="button quiet" onClick={() => void act(dismiss)}>
-            Dismiss
-          </button>
+          <Button text="Dismiss" class="button quiet" run={() => act(dismiss)} />
         )}
         <CopyMenu last={last} />
       </div>

@@ -5,6 +5,7 @@ import { worstFirst } from '../facts/fact.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
 import { factsOf } from '../facts/facts-of.ts'
 import { LostActs } from '../facts/lazy-lost-acts.tsx'
+import { Loaded } from '../frame/loaded.tsx'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
 import { NoRows } from '../list/no-rows.tsx'
@@ -17,8 +18,9 @@ import { asApp, client } from '../state/caller.ts'
 import { count, now, rowTime } from '../state/clock.ts'
 import { ownAlerts } from '../state/standing.ts'
 import { type Reading, onReadAll, useReading } from '../state/keep-reading.ts'
-import { commonWords, filterOf } from '../search/filters.ts'
-import { AttemptSearch } from './attempt-search.tsx'
+import { chipsOf, commonWords, filterOf } from '../search/filters.ts'
+import { SearchField } from '../search/search-field.tsx'
+import { failureText } from '../state/failure.ts'
 import { DeliveryList } from './delivery-list.ts'
 import { DeliveryRow } from './delivery-row.tsx'
 import {
@@ -32,11 +34,11 @@ import {
   withAddresses,
 } from './destination.ts'
 import { shortUrl } from './words.ts'
-
 import { NoAttempts } from './empty-attempts.tsx'
 import { FILTERS, type Filter, TABS, WORDS, openedOf, tabOf } from './filters.ts'
 
 const loadWebhook = () => import('./webhook-view.tsx')
+const loadSuggestions = () => import('./attempt-suggestions-view.tsx')
 
 keepInEveryTenant(commonWords(FILTERS))
 
@@ -53,6 +55,7 @@ export default function WebhooksView() {
   useEffect(() => known.note(), [list?.total.value])
   if (list === null) return null
   const opened = openedOf(param('id'))
+  const name = opened && 'deliveryId' in opened ? 'Delivery' : 'Destination'
   const nameOf = (target: string): string => destinations?.find((each) => each.id === target)?.name ?? target
   return (
     <ListDetail
@@ -76,7 +79,7 @@ export default function WebhooksView() {
         </NoRows>
       }
       foot={<ListFoot hints={HINTS}>{shownText(list)}</ListFoot>}
-      detail={opened && { name: nameOfOpened(opened), load: loadWebhook, props: { opened, list, destinations } }}
+      detail={opened && { name, load: loadWebhook, props: { opened, list, destinations } }}
     />
   )
 }
@@ -95,8 +98,6 @@ async function readSources(): Promise<Sources> {
   return { overview, apps, triggers }
 }
 
-const nameOfOpened = (opened: object): string => ('deliveryId' in opened ? 'Delivery' : 'Destination')
-
 interface HeadProps {
   list: DeliveryList
   known: Reading<Sources>
@@ -106,7 +107,7 @@ interface HeadProps {
 
 const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
   <header class="list-head">
-    <Sentence overview={known.value.value?.overview ?? null} destinations={destinations} />
+    <Sentence overview={known.value.value?.overview} destinations={destinations} />
     {destinations === null && <LoadFailed what="The destinations" error={known.error.value} again={known.again} />}
     {destinations !== null && destinations.length > 0 && (
       <ul class="destinations" aria-label="Destinations">
@@ -117,17 +118,24 @@ const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
         ))}
       </ul>
     )}
-    <AttemptSearch list={list} destinations={destinations} nameOf={nameOf} />
+    <SearchField
+      label="Search deliveries"
+      placeholder="app:name  outcome:timeout  message:msg_…"
+      // The outcome is a tab, not a chip; apps appear by name.
+      chips={chipsOf(list.filter, tabOf(list.filter), nameOf)}
+      read={(typed) =>
+        loadSuggestions()
+          .then(({ readSearch }) => readSearch(typed, destinations ?? []))
+          .catch(failureText)
+      }
+      suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list, destinations }} around={null} />}
+    />
     <Tabs label="State" tabs={TABS} current={tabOf(list.filter)} total={deliveriesIn(list)} />
   </header>
 )
 
-interface SentenceProps extends Pick<HeadProps, 'destinations'> {
-  overview: Overview | null
-}
-
 /** The worst problem of a destination, in one sentence; the rows below show the rest. */
-function Sentence({ overview, destinations }: SentenceProps) {
+function Sentence({ overview, destinations }: Pick<HeadProps, 'destinations'> & { overview: Overview | undefined }) {
   const shown = overview && destinations && withAddresses(overview, destinations)
   const facts = shown && factsOf({ overview: shown, extensions: [] }, now.peek(), ownAlerts.value)
   const { worst } = worstFirst(facts?.filter(({ rank }) => rank === 'webhooks') ?? [])
