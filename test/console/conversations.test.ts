@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Conversation } from '../../src/client/client.ts'
 import { answersText, answersTrouble, waitsForAnswer } from '../../src/console/page/conversations/answers.ts'
 import { timeZone } from '../../src/console/page/state/settings.ts'
-import { cannotSendOf } from '../../src/console/page/thread/cannot-send.ts'
+import { cannotSendOf } from '../../src/console/page/thread/contact-forms.ts'
 
 timeZone.value = 'utc'
 

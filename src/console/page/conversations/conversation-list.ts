@@ -4,7 +4,7 @@ import { PAGE_ROWS, type Page, PagedList } from '../list/paged-list.ts'
 import { afterEvent, messageIdOf } from '../messages/row.ts'
 import { nextReadingMs } from '../messages/wait-ends.ts'
 import type { LiveEvent } from '../state/live-event.ts'
-import type { Pair } from '../thread/pair.ts'
+import type { Pair } from '../thread/contact-forms.ts'
 
 /** Identifies a conversation. */
 export const keyOf = ({ number, contact }: Pair): string => `${number} ${contact}`

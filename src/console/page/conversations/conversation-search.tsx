@@ -3,8 +3,8 @@ import { typedNumber, unquoted } from '../search/typed-number.ts'
 import { open } from '../state/address.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
-import { isContact } from '../thread/contact-forms.ts'
-import { type Pair, readPairChoices } from '../thread/pair.ts'
+import { type Pair, isContact } from '../thread/contact-forms.ts'
+import { readPairChoices } from '../thread/pair-choices.ts'
 import type { ConversationList } from './conversation-list.ts'
 
 /** Finds a conversation by the last digits of its contact, opens or starts one if a full number is typed, and searches Messages for words. */

@@ -5,9 +5,9 @@ import { isCancelled } from '../messages/words.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live-event.ts'
-import type { MediaIds } from '../thread/draft.ts'
+import type { MediaIds } from '../thread/composer.tsx'
 import { MessagesOfPair } from '../thread/messages-of-pair.ts'
-import type { Pair } from '../thread/pair.ts'
+import type { Pair } from '../thread/contact-forms.ts'
 
 /** Events of one text arrive together. */
 const READ_AFTER_MS = 150

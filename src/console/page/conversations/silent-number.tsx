@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx'
 import { addressOf } from '../state/address.ts'
 import { now, rowTime } from '../state/clock.ts'
 import { standing } from '../state/standing.ts'
-import { cannotSendOf } from '../thread/cannot-send.ts'
+import { cannotSendOf } from '../thread/contact-forms.ts'
 
 interface SilentNumberProps {
   number: string

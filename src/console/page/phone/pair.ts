@@ -3,8 +3,8 @@ import { param } from '../state/address.ts'
 import { client, me } from '../state/caller.ts'
 import { type Loading, useLoading } from '../state/loading.ts'
 import { readStored, writeStored } from '../state/settings.ts'
-import { isContact, isNumber } from '../thread/contact-forms.ts'
-import { type Pair, readPairChoices } from '../thread/pair.ts'
+import { type Pair, isContact, isNumber } from '../thread/contact-forms.ts'
+import { readPairChoices } from '../thread/pair-choices.ts'
 
 /** A fictional number, which nobody has: 555-0100 to 555-0199 are reserved for fiction. */
 const FIRST_CONTACT = '+15555550199'

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { DeliveryAttempt, Message, Timeline } from '../../../client/client.ts'
 import type { LiveEvent } from '../state/live-event.ts'
-import type { MediaIds } from '../thread/draft.ts'
+import type { MediaIds } from '../thread/composer.tsx'
 import { MessagesOfPair } from '../thread/messages-of-pair.ts'
 import { heard, noteSend, sends } from './measured.ts'
 import type { SimulatorCall, SimulatorFault } from './simulator.ts'

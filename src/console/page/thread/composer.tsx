@@ -1,15 +1,25 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Loaded } from '../frame/loaded.tsx'
-import { client } from '../state/caller.ts'
+import { client, me } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import { connection } from '../state/live.ts'
-import { AttachButton, pastedFiles, useDrop } from './attach.tsx'
-import { type Draft, type MediaIds, attach, takesFiles } from './draft.ts'
+import type { AttachedFiles } from './attached-view.tsx'
 import { Segments } from './segments.tsx'
 import './composer.css'
 import '../style/boxed.css'
+
+/** The text being written to a contact, with its files; null until one is attached for the first time. */
+export interface Draft {
+  text: Signal<string>
+  attached: Signal<AttachedFiles | null>
+}
+
+export const newDraft = (): Draft => ({ text: signal(''), attached: signal(null) })
+
+/** The files of a message after their upload; undefined for a plain text. */
+export type MediaIds = readonly string[] | undefined
 
 const MAX_UNITS = 1600
 
@@ -28,7 +38,7 @@ interface ComposerProps {
   /** Why the last text was refused; '' if it was accepted. */
   error: string
   /** Whether a person is about to write. */
-  takesFocus?: boolean
+  takesFocus?: boolean | undefined
   /** The content beside the button. */
   beside?: ComponentChildren
   /** The content below the field. */
@@ -74,18 +84,25 @@ export function Composer({ label, button, draft, number, pair, send, error, ...r
   )
 }
 
+/** The code for files is loaded with the first one. */
 const loadAttached = () => import('./attached-view.tsx')
 
+type Take = (files: Iterable<File>) => void
+
 /** Attaches files that are chosen, pasted, or dropped anywhere on the page. `take` is null if files cannot be sent. */
-function useFiles(draft: Draft, canSend: boolean) {
+function useFiles({ attached }: Draft, canSend: boolean) {
   const loadError = useSignal('')
-  const take = (files: Iterable<File>): void =>
-    void attach(draft, files).then(
-      () => void (loadError.value = ''),
-      (error: unknown) => void (loadError.value = failureText(error)),
-    )
-  const takes = canSend && takesFiles()
-  return { take: takes ? take : null, isOver: useDrop(takes ? take : null), loadError }
+  const add = async (files: Iterable<File>): Promise<void> => {
+    // The files of an event are gone after it.
+    const all = [...files]
+    const file = await loadAttached().catch(failureText)
+    loadError.value = typeof file === 'string' ? file : ''
+    if (typeof file === 'string') return
+    attached.value ??= new file.AttachedFiles()
+    attached.value.add(all)
+  }
+  const take: Take | null = canSend && (me.value?.mediaLimit ?? 0) > 0 ? (files) => void add(files) : null
+  return { take, isOver: useDrop(take), loadError }
 }
 
 /** Uploads the files, then sends the draft. All of it stays until it is accepted, and a text that was changed meanwhile stays then, too. */
@@ -109,12 +126,10 @@ function useSubmit({ text, attached }: Draft, number: string, send: ComposerProp
   return { submit, isReady }
 }
 
-interface TextFieldProps extends Pick<ComposerProps, 'label'> {
-  takesFocus: boolean | undefined
+interface TextFieldProps extends Pick<ComposerProps, 'label' | 'takesFocus'> {
   text: Signal<string>
   submit: (event: Event) => Promise<void>
-  /** Takes pasted files. */
-  take: ((files: Iterable<File>) => void) | null
+  take: Take | null
 }
 
 /** Enter sends; Shift+Enter starts a new line. */
@@ -160,3 +175,52 @@ export const NoReply = ({ contact }: { contact: string }) => (
     {contact} is not a phone number, so you cannot send to it. It can only text you.
   </p>
 )
+
+/** What a browser offers first. Some browsers then convert a photo in a format that phones do not accept. */
+const ACCEPT = 'image/jpeg,image/png,image/gif,image/webp,image/bmp,image/tiff,video/*,audio/*,.pdf,.vcf,.ics,.txt'
+
+/** Opens the system's file picker. */
+function AttachButton({ take }: { take: Take }) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <button type="button" class="button quiet" onClick={() => input.current?.click()}>
+        Attach
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        accept={ACCEPT}
+        aria-label="Files to attach"
+        onChange={({ currentTarget }) => {
+          take(currentTarget.files ?? [])
+          // The same file can be chosen again after it was removed.
+          currentTarget.value = ''
+        }}
+      />
+    </>
+  )
+}
+
+/** Takes files that are dropped anywhere on the page, which a browser would otherwise open. Says whether files are being dragged over it. */
+function useDrop(take: Take | null) {
+  const isOver = useSignal(false)
+  useEffect(() => {
+    const drag = (event: DragEvent): void => {
+      if (take === null || !event.dataTransfer?.types.includes('Files')) return
+      event.preventDefault()
+      isOver.value = event.type === 'dragover'
+      if (event.type === 'drop') take(event.dataTransfer.files)
+    }
+    const names = ['dragover', 'dragleave', 'drop'] as const
+    for (const name of names) document.addEventListener(name, drag)
+    return () => names.forEach((name) => document.removeEventListener(name, drag))
+  })
+  return isOver
+}
+
+/** Pasted files. Text that an office program copies also comes with a picture of it. */
+const pastedFiles = ({ clipboardData }: ClipboardEvent): readonly File[] =>
+  clipboardData === null || clipboardData.getData('text/plain') !== '' ? [] : [...clipboardData.files]

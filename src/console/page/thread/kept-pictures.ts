@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Attachment, Message, Sgw } from '../../../client/client.ts'
 import { failureText } from '../state/failure.ts'
-import { dataUrlOf } from './data-url.ts'
+import { dataUrlOf } from './files.ts'
 
 /** A larger picture would take long to reach a phone, and a third more space as text in the page: it is read when it is opened. */
 const MAX_SHOWN_BYTES = { inbound: 1_000_000, outbound: 1_500_000 } as const

@@ -5,7 +5,7 @@ import type { Followed } from '../parts/following.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live-event.ts'
-import type { Pair } from './pair.ts'
+import type { Pair } from './contact-forms.ts'
 
 const PAGE_MESSAGES = 20
 /** How many of the newest events are kept: an answer that was read before them lacks them. */

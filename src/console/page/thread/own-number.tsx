@@ -3,8 +3,8 @@ import { Menu } from '../parts/menu.tsx'
 import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
 import { open } from '../state/address.ts'
 import { standing } from '../state/standing.ts'
-import { cannotSendOf } from './cannot-send.ts'
-import { type Pair, usePairChoices } from './pair.ts'
+import { type Pair, cannotSendOf } from './contact-forms.ts'
+import { usePairChoices } from './pair-choices.ts'
 
 /** The tenant's number from which the text is sent. A different number is a different conversation with the contact. */
 export function OwnNumber({ number, contact }: Pair) {

@@ -1,4 +1,4 @@
-import { sizeText } from './size-text.ts'
+import { sizeText } from './files.ts'
 
 /** The types that the gateway accepts (`src/core/media-types.ts`). */
 export const SENT_TYPES: readonly string[] = [

@@ -1,13 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 import { client } from '../state/caller.ts'
-import { cannotSendOf } from './cannot-send.ts'
-
-/** One of the tenant's numbers and one contact. */
-export interface Pair {
-  number: string
-  contact: string
-}
+import { cannotSendOf } from './contact-forms.ts'
 
 /** What can be chosen instead. */
 interface PairChoices {

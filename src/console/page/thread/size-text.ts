@@ -1,3 +1,0 @@
-/** `48 KB`, `2.4 MB`. */
-export const sizeText = (bytes: number): string =>
-  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
