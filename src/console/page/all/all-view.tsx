@@ -4,64 +4,72 @@ import { hasLinks } from '../frame/panel.ts'
 import { allText, troubles } from '../frame/views.ts'
 import { Needs } from '../overview/needs.tsx'
 import { Ranges, rangeShown } from '../overview/range-choice.tsx'
+import { Heading, type PageProps, StartPage } from '../overview/start-page.tsx'
 import { System } from '../overview/system.tsx'
-import { LoadFailed } from '../parts/load-failed.tsx'
 import { stepTo } from '../parts/step-to.ts'
 import { addressOf } from '../state/address.ts'
 import { operator } from '../state/caller.ts'
-import { clockTime, count } from '../state/clock.ts'
-import { AllHeading } from './all-heading.tsx'
+import { count, now, rowTime } from '../state/clock.ts'
 import { type Known, useAll } from './reading.ts'
-import { standingOfAll, troublesOfAll } from './standing-of-all.ts'
+import { type AllStanding, othersText, standingOfAll, stateOf, troublesOfAll } from './standing-of-all.ts'
 import { TenantTable } from './tenant-table.tsx'
-import '../overview/overview.css'
 import './all.css'
 
 /** An operator's start page: the worst fact of all tenants, what else is wrong, and a row for each tenant. */
 export default function AllView() {
-  const { value, error, again } = useAll(rangeShown())
+  const reading = useAll(rangeShown())
   useEffect(() => onViewKey((key) => stepTo(key, '.tenant-name')), [])
   const isOperator = operator.value !== null
   // An app's key sees one tenant.
   useEffect(() => void (isOperator || location.replace(addressOf('overview'))), [isOperator])
-  if (!isOperator) return null
-  if (value.value === null)
-    return (
-      <div class="scroller">
-        <div class="overview-in no-messages">
-          <LoadFailed what="The tenants" error={error.value} again={again} />
-        </div>
-      </div>
-    )
-  return <Read known={value.value} error={error.value} />
+  return isOperator ? <StartPage what="The tenants" reading={reading} Page={Page} /> : null
 }
 
-function Read({ known, error }: { known: Known; error: string }) {
-  const { overview, range, readAt } = known
+function Page({ known, stale }: PageProps<Known>) {
+  const { overview, range } = known
   const standing = standingOfAll(overview, { range, hasLinks: hasLinks() })
-  const { others, muted } = standing
+  const { worst, others, muted } = standing
+  const name = overview.tenants.find(({ tenantId }) => tenantId === worst?.tenantId)?.name
   useShared(known, standing)
   return (
-    <div class="scroller overview">
-      <div class="stack overview-in">
-        <AllHeading known={known} standing={standing}>
-          <Ranges month="Month" />
-        </AllHeading>
-        {error !== '' && (
-          <p class="bad" role="status">
-            {error} Below is what was known at {clockTime(readAt)}.
-          </p>
-        )}
-        <Needs facts={others} muted={muted} of="in all tenants, the worst first" />
-        <TenantTable known={known} standing={standing} />
-        <System alerts={overview.alerts} />
-      </div>
-    </div>
+    <>
+      <Heading
+        worst={worst}
+        {...wordsOf(known, standing)}
+        beside={
+          name !== undefined && (
+            <a class="button clip" href={addressOf('overview', { tenant: worst?.tenantId ?? '' })}>
+              View {name}
+            </a>
+          )
+        }
+      >
+        <Ranges month="Month" />
+      </Heading>
+      {stale}
+      <Needs facts={others} muted={muted} of="in all tenants, the worst first" />
+      <TenantTable known={known} standing={standing} />
+      <System alerts={overview.alerts} />
+    </>
   )
 }
 
+/** Some tenants are not working, although nothing is wrong. */
+const CALM = 'Nothing needs attention.'
+
+/** The heading if nothing is wrong; and below it since when the worst fact is, and how the others are. */
+function wordsOf(known: Known, standing: AllStanding): { fine: string; lead: string } {
+  const { worst } = standing
+  const { overview, has } = known
+  const others = othersText(known, standing)
+  const isFine = overview.tenants.every((tenant) => stateOf(tenant, standing, has.get(tenant.tenantId)) === 'fine')
+  if (worst === null) return isFine ? { fine: others, lead: CALM } : { fine: CALM, lead: others }
+  const since = worst.since === null ? '' : `Since ${rowTime(worst.since, now.peek())}. `
+  return { fine: '', lead: `${since}${worst.advice} ${others}` }
+}
+
 /** The rail, the switcher and the title show the same. */
-function useShared({ overview, has }: Known, standing: ReturnType<typeof standingOfAll>): void {
+function useShared({ overview, has }: Known, standing: AllStanding): void {
   const { byTenant, worst } = standing
   useEffect(() => {
     const bad = byTenant.size + (worst !== null && worst.tenantId === undefined ? 1 : 0)

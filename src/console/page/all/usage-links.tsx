@@ -1,4 +1,4 @@
-import { save } from '../overview/save.ts'
+import { save } from '../parts/save.ts'
 import { useAct } from '../parts/act.ts'
 import { asOperator } from '../state/caller.ts'
 import { now } from '../state/clock.ts'

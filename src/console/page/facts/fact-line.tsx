@@ -4,7 +4,7 @@ import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf } from '../state/address.ts'
 import { now, rowTime } from '../state/clock.ts'
 import { isFirstLoadOver } from '../state/live.ts'
-import type { CureProps } from './cures-view.tsx'
+import type { CureProps, LostActsProps } from './cures-view.tsx'
 import type { Fact } from './fact.ts'
 
 /** The sentence of a fact with links in it, without a period. */
@@ -57,4 +57,12 @@ const load = () => import('./cures-view.tsx')
 export const FactButton = (props: CureProps) =>
   props.fact.action !== null && (isFirstLoadOver.value || props.delivers !== undefined) ? (
     <Loaded load={load} props={props} around={null} />
+  ) : null
+
+const loadLost = async () => ({ default: (await import('./cures-view.tsx')).LostActs })
+
+/** The actions for deliveries that never arrived, in the file of all actions, after the first load, which stays small. */
+export const LostActs = (props: LostActsProps) =>
+  isFirstLoadOver.value && props.destination.neverArrived > 0 ? (
+    <Loaded load={loadLost} props={props} around={null} />
   ) : null

@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals'
 import type { Fact } from '../facts/fact.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
 import { Mute, Muted } from '../facts/mute.tsx'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { now, rowTime, utcTime } from '../state/clock.ts'
-import { Act } from './heading.tsx'
+import { Act } from './act.tsx'
 
 /** More than these are shown on demand: the worst come first. */
 const SHOWN_AT_FIRST = 5
@@ -35,9 +36,11 @@ export function Needs({ facts, muted, of = '' }: NeedsProps) {
         ))}
       </ul>
       {facts.length > shown.length && (
-        <button type="button" class="button quiet" onClick={() => void (isWhole.value = true)}>
-          Show {facts.length - shown.length} more
-        </button>
+        <Button
+          text={`Show ${facts.length - shown.length} more`}
+          class="button quiet"
+          run={() => (isWhole.value = true)}
+        />
       )}
     </section>
   )

@@ -4,7 +4,7 @@ import { appName, asApp, client } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
 import { csvOf } from './csv.ts'
-import { save } from './save.ts'
+import { save } from '../parts/save.ts'
 import { Table } from './table.tsx'
 
 /** What each app sent and received by day, as a table and a file for a spreadsheet. */

@@ -3,12 +3,13 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Attachment } from '../../../client/client.ts'
 import { attachmentsText } from '../messages/row.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Refused } from '../parts/refused.tsx'
-import { client, whileSignedIn } from '../state/caller.ts'
-import { failureText } from '../state/failure.ts'
+import { save } from '../parts/save.ts'
+import { asApp, client } from '../state/caller.ts'
 import { Carried } from './carried.tsx'
 import { sizeText } from './files.ts'
 import { type Carrier, type Shown, BROKEN, kept, readCarried, readPicture } from './kept-pictures.ts'
@@ -129,13 +130,12 @@ interface OpenedProps extends Pick<PictureDialogProps, 'messageId'> {
 function Opened({ messageId, shown, children }: OpenedProps) {
   const { attachment } = shown
   const now = useSignal(shown)
-  const error = useSignal('')
+  const { act, error } = useAct()
   useEffect(() => {
     if (client.value !== null && shown.url === null)
       void readPicture(client.value, messageId, attachment).then((read) => void (now.value = read))
   }, [])
   const { url, problem } = now.value
-  const save = () => saveFile(messageId, now.value).catch((reason) => (error.value = failureText(reason)))
   return (
     <>
       {url !== null && (
@@ -152,25 +152,18 @@ function Opened({ messageId, shown, children }: OpenedProps) {
       <Refused error={error.value || problem} />
       <div class="actions">
         {children}
-        <Button text="Save" class="button primary" run={save} />
+        <Button text="Save" class="button primary" run={() => act(() => saveShown(messageId, now.value))} />
       </div>
     </>
   )
 }
 
 /** Saves a file unchanged, whatever its size. A file that is already here is not read again, because each reading counts for the extension. */
-async function saveFile(messageId: string, { attachment, url }: Shown): Promise<void> {
-  const read = async (): Promise<Blob | undefined> => client.value?.sms.attachment(messageId, attachment.attachmentId)
-  const blob = url === null ? await whileSignedIn(read()) : undefined
-  const link = document.createElement('a')
-  link.href = blob === undefined ? (url ?? '') : URL.createObjectURL(blob)
-  link.download = nameOf(attachment, attachment.attachmentId)
-  link.click()
-  if (blob !== undefined) setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_MS)
+async function saveShown(messageId: string, { attachment, url }: Shown): Promise<void> {
+  const { attachmentId } = attachment
+  const file = url ?? (await asApp().sms.attachment(messageId, attachmentId))
+  save(file, nameOf(attachment, attachmentId))
 }
-
-/** By then, a browser has begun to save the file. */
-const REVOKE_MS = 10_000
 
 /** The name of a file, or its kind if it has no name. */
 const nameOf = ({ fileName, contentType }: Attachment, instead: string): string =>

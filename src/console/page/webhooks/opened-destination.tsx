@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { OverviewDestination } from '../../../client/client.ts'
 import { nextAttemptText } from '../facts/facts-of.ts'
-import { LostActs } from '../facts/lazy-lost-acts.tsx'
+import { LostActs } from '../facts/fact-line.tsx'
 import { Button } from '../parts/button.tsx'
 import { Ask } from '../parts/confirm.tsx'
 import type { Typed } from '../parts/field.tsx'
