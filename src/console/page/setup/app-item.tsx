@@ -1,8 +1,6 @@
 import type { App } from '../../../client/client.ts'
 import { readChoices } from '../parts/app-choices.ts'
 import { Ask } from '../parts/confirm.tsx'
-import { CopyButton } from '../parts/copy.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { actAs } from '../parts/act-as.ts'
 import { asApp, me, operator } from '../state/caller.ts'
 import { count, duration, now } from '../state/clock.ts'
@@ -10,47 +8,31 @@ import { readAll } from '../state/keep-reading.ts'
 import { useLoading } from '../state/loading.ts'
 import { beginSession, endSession } from '../state/session.ts'
 import { activateApp, deactivateApp, rotateKey } from './calls.ts'
-import { Entry, Time } from './extension.tsx'
 import { showSecret } from './new-secret.tsx'
+import { Id, Thing, Time } from './thing.tsx'
 
 const KEY = 'M21 2l-9.6 9.6M15.5 7.5l4 4M2 15.5a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0'
 
 /** One app: its key, its webhook address, and what a person can do with it. */
 export function AppItem({ app }: { app: App }) {
-  const isOwn = app.appId === me.value?.appId
+  const { appId, name, isActive, webhookUrl, lastUsedAt } = app
+  const isOwn = appId === me.value?.appId
   const isOperator = operator.value !== null
   return (
-    <li class="thing" tabIndex={-1} aria-label={app.name}>
-      <div class="line thing-head">
-        <span class="dim">
-          <Icon name={app.isActive ? KEY : 'cancelled'} />
-        </span>
-        <h2>{app.name}</h2>
-        {!app.isActive && <span class="state dim">Inactive</span>}
-        {isOwn && <span class="dim">{isOperator ? 'You act as this app' : 'Your key belongs to this app'}</span>}
-      </div>
-      {(isOwn || isOperator) && (
-        <div class="actions thing-buttons">
-          {app.isActive ? <OfActive app={app} /> : isOperator && <Activate app={app} />}
-        </div>
-      )}
-      <dl class="thing-facts">
-        <Entry name="Key">
-          <span class="mono">{app.apiKeyPrefix}…</span>
-        </Entry>
-        <Entry name="Key last used">{app.lastUsedAt === null ? 'never' : <Time at={app.lastUsedAt} />}</Entry>
-        <Entry name="Webhook" isWide>
-          {app.webhookUrl === null ? 'none' : <span class="mono">{app.webhookUrl}</span>}
-        </Entry>
-        <Entry name="Created">
-          <Time at={app.createdAt} />
-        </Entry>
-        <Entry name="Id" isWide>
-          <span class="mono">{app.appId}</span>
-          <CopyButton text={app.appId} label="Copy the id" />
-        </Entry>
-      </dl>
-    </li>
+    <Thing
+      name={name}
+      icon={isActive ? KEY : 'cancelled'}
+      note={isOwn && (isOperator ? 'You act as this app' : 'Your key belongs to this app')}
+      state={isActive ? '' : 'Inactive'}
+      buttons={isActive ? (isOwn || isOperator) && <OfActive app={app} /> : isOperator && <Activate app={app} />}
+      facts={[
+        ['Key', <span class="mono">{app.apiKeyPrefix}…</span>],
+        ['Key last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],
+        ['Webhook', webhookUrl === null ? 'none' : <span class="mono">{webhookUrl}</span>, 'wide'],
+        ['Created', <Time at={app.createdAt} />],
+        ['Id', <Id id={appId} />, 'wide'],
+      ]}
+    />
   )
 }
 
@@ -96,7 +78,7 @@ async function deactivate(app: App): Promise<void> {
 /** An inactive app can only read, so an operator continues as another app of the tenant if there is one. */
 async function actAsAnother({ tenantId }: App): Promise<void> {
   const other = (await readChoices()).find((choice) => choice.tenantId === tenantId)
-  if (other !== undefined) await actAs(other)
+  if (other) await actAs(other)
 }
 
 /** `booking-app used it 4 s ago.` */

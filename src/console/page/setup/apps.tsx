@@ -20,7 +20,7 @@ export function Apps() {
       <header class="setup-head">
         <h1>{sentence(apps)}</h1>
         <div class="actions">
-          {tenantId && <CreateApp tenantId={tenantId} tenantName={tenantName ?? tenantId} class="button" />}
+          {tenantId && <CreateApp tenantId={tenantId} name={tenantName ?? tenantId} class="button" />}
         </div>
       </header>
       <ul class="things" aria-label="Apps">

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type { ExtensionHealth, NumberHealth } from '../../../client/client.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
 import type { Fact } from '../facts/fact.ts'
@@ -6,13 +5,13 @@ import { hasLinks } from '../frame/panel.ts'
 import { AuthorizeButton } from '../parts/authorize-button.tsx'
 import { Ask } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { asApp, operator } from '../state/caller.ts'
-import { count, now, rowTime, utcTime } from '../state/clock.ts'
+import { count, now, rowTime } from '../state/clock.ts'
 import { readAll } from '../state/keep-reading.ts'
 import { ConnectJwt } from './connect-jwt.tsx'
 import { extensionName, midSentenceName, subscriptionOf } from './numbers-facts.ts'
+import { Thing, Time } from './thing.tsx'
 import '../style/why.css'
 
 interface ExtensionProps {
@@ -24,23 +23,30 @@ interface ExtensionProps {
 /** One extension: its numbers, what is wrong, what to press, and its state. */
 export function Extension({ extension, facts }: ExtensionProps) {
   const [worst] = facts
+  const { windowUsed, windowLimit, pausedUntil, lastInboundAt } = extension
+  const { word, at } = subscriptionOf(extension)
   return (
-    <li class="thing" data-id={extension.extensionId} tabIndex={-1} aria-label={extensionName(extension)}>
-      <div class="line thing-head">
-        <span class={worst?.kind ?? 'dim'}>
-          <Icon name={worst?.icon ?? 'sent'} />
-        </span>
-        <h2>{extensionName(extension)}</h2>
-        <span class="dim">{extension.name ?? ''}</span>
-        <span class={`state ${worst?.kind ?? 'dim'}`}>{stateText(extension, worst)}</span>
-      </div>
+    <Thing
+      id={extension.extensionId}
+      name={extensionName(extension)}
+      icon={worst?.icon ?? 'sent'}
+      kind={worst?.kind ?? 'dim'}
+      note={extension.name}
+      state={stateText(extension, worst)}
+      buttons={<Buttons extension={extension} isNeeded={worst?.rank === 'stopped'} />}
+      facts={[
+        ['Calls in 60 s', `${count(windowUsed)} of ${count(windowLimit)}`],
+        ['Pause', pausedUntil === null ? 'none' : ['until ', <Time at={pausedUntil} />]],
+        ['Subscription', [word, ' ', at !== null && <Time at={at} />], 'wide'],
+        ['Last text received', <Time at={lastInboundAt} />],
+        ['Authorized until', <AuthorizedUntil extension={extension} />],
+      ]}
+    >
       <NumbersOf extension={extension} />
       {facts.map((fact) => (
         <Trouble key={fact.key} fact={fact} extension={extension} />
       ))}
-      <Buttons extension={extension} isNeeded={worst?.rank === 'stopped'} />
-      <Facts extension={extension} />
-    </li>
+    </Thing>
   )
 }
 
@@ -64,7 +70,6 @@ const NumbersOf = ({ extension }: Pick<ExtensionProps, 'extension'>) => (
 interface OneNumberProps {
   number: string
   health?: NumberHealth | undefined
-  /** Why it cannot send. */
   reason?: string
 }
 
@@ -120,58 +125,12 @@ const reasonText = ({ status, connectedBy }: ExtensionHealth, reason: string): s
 const revokedAdvice = ({ connectedBy }: ExtensionHealth): string =>
   `It cannot send or receive: its messages fail until ${connectedBy === 'jwt' ? 'it is connected with another JWT' : 'its owner authorizes it again'}.`
 
-function Facts({ extension }: { extension: ExtensionHealth }) {
-  const { windowUsed, windowLimit, pausedUntil, lastInboundAt } = extension
-  const { word, at } = subscriptionOf(extension)
-  return (
-    <dl class="thing-facts">
-      <Entry name="Calls in 60 s">
-        {count(windowUsed)} of {count(windowLimit)}
-      </Entry>
-      <Entry name="Pause">{pausedUntil === null ? 'none' : ['until ', <Time at={pausedUntil} />]}</Entry>
-      <Entry name="Subscription" isWide>
-        {word} {at !== null && <Time at={at} />}
-      </Entry>
-      <Entry name="Last text received">
-        <Time at={lastInboundAt} />
-      </Entry>
-      <Entry name="Authorized until">
-        <AuthorizedUntil extension={extension} />
-      </Entry>
-    </dl>
-  )
-}
-
 function AuthorizedUntil({ extension }: { extension: ExtensionHealth }) {
   const { status, connectedBy, refreshExpiresAt, jwtExpiresAt = null, sessionExpiresAt = null } = extension
   if (status === 'revoked') return <>–</>
   if (connectedBy === 'jwt' && jwtExpiresAt === null) return <>no end</>
   return <Time at={jwtExpiresAt ?? sessionExpiresAt ?? refreshExpiresAt} />
 }
-
-interface EntryProps {
-  name: string
-  /** An address or an id takes two columns. */
-  isWide?: boolean
-  children: ComponentChildren
-}
-
-export const Entry = ({ name, isWide = false, children }: EntryProps) => (
-  <div class={isWide ? 'wide' : ''}>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
-
-/** A time, with UTC in its tooltip; unknown is a dash. */
-export const Time = ({ at }: { at: string | null }) =>
-  at === null ? (
-    <>–</>
-  ) : (
-    <time dateTime={at} title={utcTime(at)}>
-      {rowTime(at, now.value)}
-    </time>
-  )
 
 function Buttons({ extension, isNeeded }: { extension: ExtensionHealth; isNeeded: boolean }) {
   const className = isNeeded ? 'button primary' : 'button quiet'
@@ -181,7 +140,7 @@ function Buttons({ extension, isNeeded }: { extension: ExtensionHealth; isNeeded
     readAll()
   }
   return (
-    <div class="actions thing-buttons">
+    <>
       {(isByJwt || !hasLinks()) && operator.value !== null ? (
         <ConnectJwt text={`Connect with ${isByJwt ? 'another' : 'a'} JWT`} class={className} />
       ) : (
@@ -190,7 +149,7 @@ function Buttons({ extension, isNeeded }: { extension: ExtensionHealth; isNeeded
       <Ask title={`Disconnect ${extensionName(extension)}`} button="Disconnect" isDanger run={disconnect}>
         <DisconnectText extension={extension} />
       </Ask>
-    </div>
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Secret } from '../parts/secret.tsx'
 import '../parts/dialog.css'
@@ -20,22 +21,15 @@ export const showSecret = (secret: ShownSecret): void => void setTimeout(() => (
 export function NewSecret() {
   if (newSecret.value === null) return null
   const { app, apiKey, webhookSecret } = newSecret.value
-  const lines = webhookSecret === undefined ? [keyLine(apiKey)] : [keyLine(apiKey), secretLine(webhookSecret)]
+  const lines = [`SGW_KEY=${apiKey}`, ...(webhookSecret === undefined ? [] : [`SGW_WEBHOOK_SECRET=${webhookSecret}`])]
   const close = (): void => void (newSecret.value = null)
   return (
     <Dialog title={`${app} has a new key`} close={close} isKept>
       <p>It is shown only once. Put it where the program reads its environment:</p>
       <Secret text={lines.join('\n')} label={lines.length > 1 ? 'Copy the lines' : 'Copy the line'} />
       <div class="actions">
-        <button type="button" class="button primary" onClick={close}>
-          I have saved it
-        </button>
+        <Button text="I have saved it" class="button primary" run={close} />
       </div>
     </Dialog>
   )
 }
-
-const keyLine = (key: string): string => `SGW_KEY=${key}`
-
-/** Webhooks are signed with it. */
-const secretLine = (secret: string): string => `SGW_WEBHOOK_SECRET=${secret}`

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
 import { hasLinks, panel } from '../frame/panel.ts'
+import { Button } from '../parts/button.tsx'
 import { NoNumber } from '../parts/empty.tsx'
 import { InviteButton } from '../parts/authorize-button.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
@@ -51,9 +52,7 @@ export function Numbers() {
 const Connect = ({ first }: { first: string }) =>
   hasLinks() ? (
     <>
-      <button type="button" class={first} onClick={() => void (panel.value = { extension: null })}>
-        Connect an extension
-      </button>
+      <Button text="Connect an extension" class={first} run={() => (panel.value = { extension: null })} />
       <ConnectJwt text="Connect with a JWT" />
       <InviteButton />
     </>

@@ -1,14 +1,17 @@
 import { useSignal } from '@preact/signals'
+import { Button } from '../parts/button.tsx'
 import { Ask } from '../parts/confirm.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Field } from '../parts/field.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { operator, readTenants } from '../state/caller.ts'
+import { me, operator, readTenants } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
 import { readAll, useReading } from '../state/keep-reading.ts'
-import type { TenantPage } from '../state/operator.ts'
+import type { TenantItem, TenantPage } from '../state/operator.ts'
 import { READ_EVERY_MS, createTenant } from './calls.ts'
-import { TenantRow } from './tenant-row.tsx'
+import { ChangeStatus } from './change-status.tsx'
+import { CreateApp } from './create-app.tsx'
+import { Id, Thing, Time } from './thing.tsx'
 
 /** For operators: the tenants of this gateway. */
 export const Tenants = () =>
@@ -33,7 +36,16 @@ function AllTenants() {
       <header class="setup-head">
         <h1>{sentence(known)}</h1>
         <div class="actions">
-          <CreateTenant />
+          <Ask
+            label="Create tenant"
+            class="button"
+            title="Create a tenant"
+            button="Create tenant"
+            run={(typed) => createTenant(typed('name')).then(() => readAll())}
+          >
+            A tenant has numbers, apps and messages of its own. Other tenants see none of them.
+            <Field label="Name of the tenant" name="name" required maxLength={100} />
+          </Ask>
         </div>
       </header>
       <ul class="things" aria-label="Tenants">
@@ -42,25 +54,39 @@ function AllTenants() {
         ))}
       </ul>
       {known.tenants.length < known.total && (
-        <button type="button" class="button setup-more" onClick={() => void pages.value++}>
-          Load more of {count(known.total)}
-        </button>
+        <Button text={`Load more of ${count(known.total)}`} class="button setup-more" run={() => pages.value++} />
       )}
     </>
   )
 }
 
-const CreateTenant = () => (
-  <Ask
-    label="Create tenant"
-    class="button"
-    title="Create a tenant"
-    button="Create tenant"
-    run={(typed) => createTenant(typed('name')).then(() => readAll())}
-  >
-    A tenant has numbers, apps and messages of its own. Other tenants see none of them.
-    <Field label="Name of the tenant" name="name" required maxLength={100} />
-  </Ask>
+const STATES = {
+  active: { state: 'Active', icon: 'sent', kind: 'dim' },
+  suspended: { state: 'Suspended', icon: 'waiting', kind: 'warn' },
+  inactive: { state: 'Inactive', icon: 'cancelled', kind: 'dim' },
+} as const
+
+/** One tenant: its state, what it has, and what a person can do with it. */
+const TenantRow = ({ tenant }: { tenant: TenantItem }) => (
+  <Thing
+    name={tenant.name}
+    {...STATES[tenant.status]}
+    note={tenant.tenantId === me.value?.tenantId && 'You are viewing this tenant'}
+    buttons={
+      <>
+        {tenant.status === 'active' && (
+          <CreateApp {...tenant} class={tenant.apps === 0 ? 'button primary' : 'button'} />
+        )}
+        <ChangeStatus {...tenant} />
+      </>
+    }
+    facts={[
+      ['Active apps', tenant.apps],
+      ['Extensions', tenant.extensions],
+      ['Created', <Time at={tenant.createdAt} />],
+      ['Id', <Id id={tenant.tenantId} />, 'wide'],
+    ]}
+  />
 )
 
 /** The first pages as one list. */

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { RegisteredApp } from '../../../client/client.ts'
 import { readChoices } from '../parts/app-choices.ts'
+import { Button } from '../parts/button.tsx'
 import { type Typed, submitted } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
@@ -81,9 +82,7 @@ function NewKey({ app }: { app: RegisteredApp }) {
       <h1>{app.name} has a key.</h1>
       <p class="dim">It is shown only once. Put it where your program reads its environment:</p>
       <Secret text={line} label="Copy the line" />
-      <button type="button" class="button primary" onClick={() => void go()}>
-        I have saved it
-      </button>
+      <Button text="I have saved it" class="button primary" run={go} />
     </>
   )
 }
