@@ -1,13 +1,15 @@
 import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { useAct } from '../parts/act.ts'
+import { save } from '../parts/save.ts'
 import { param, refine } from '../state/address.ts'
-import { count } from '../state/clock.ts'
+import { asOperator } from '../state/caller.ts'
+import { count, now } from '../state/clock.ts'
 import { type Sorting, type TableRow, TROUBLE, columnsOf, rowsOf, sorted, sortingOf } from './columns.ts'
 import type { Known } from './reading.ts'
 import type { AllStanding } from './standing-of-all.ts'
 import { TenantRow } from './tenant-row.tsx'
-import { UsageLinks } from './usage-links.tsx'
 
 /** Up to this many tenants are easy to find without a search. */
 const SEARCHED_TENANTS = 8
@@ -155,3 +157,46 @@ function useRowWindow(body: RefObject<HTMLElement | null>, length: number) {
 
 /** In steps, so that scrolling by one row does not redraw the table. */
 const stepped = (row: number): number => Math.max(0, row - (row % MORE))
+
+/** The usage of all tenants this month and last month, because last month is billed at the beginning of this one. */
+function UsageLinks() {
+  const { act, error } = useAct()
+  return (
+    <p class="line tenants-usage">
+      {error.value !== '' && (
+        <span class="bad" role="alert">
+          {error.value}{' '}
+        </span>
+      )}
+      {[0, 1].map((ago) => {
+        const { month, name } = monthOf(now.peek(), ago)
+        const text = `${ago === 0 ? 'Usage of ' : ''}${name} as CSV`
+        return (
+          <button
+            key={month}
+            type="button"
+            class="link"
+            aria-label={`Usage of ${name} as CSV`}
+            onClick={() => void act(async () => save(await readUsage(month), `usage-${month}.csv`))}
+          >
+            {text}
+          </button>
+        )
+      })}
+    </p>
+  )
+}
+
+/** The usage of all tenants in a calendar month, as a file for a spreadsheet. */
+const readUsage = (month: string): Promise<Blob> =>
+  asOperator().request('GET', '/v1/operator/usage', { query: { month }, headers: { accept: 'text/csv' }, blob: true })
+
+/** Usage is counted by UTC days. */
+function monthOf(at: number, ago: number): { month: string; name: string } {
+  const date = new Date(at)
+  const first = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - ago, 1))
+  return {
+    month: first.toISOString().slice(0, 7),
+    name: new Intl.DateTimeFormat('en-GB', { month: 'long', timeZone: 'UTC' }).format(first),
+  }
+}

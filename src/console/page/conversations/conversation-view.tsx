@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { Conversation, Message } from '../../../client/client.ts'
 import { Bar } from '../list/bar.tsx'
 import { CancelMessage } from '../messages/cancel-message.tsx'
+import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
@@ -72,9 +73,7 @@ function Head({ conversation, close }: { conversation: OpenConversation; close: 
         <span class="hidden-on-phone">Messages</span>
       </a>
       {optOut.value === null && isNumber(contact) && (
-        <button type="button" class="button quiet" onClick={() => void (isAsked.value = true)}>
-          Opt out…
-        </button>
+        <Button text="Opt out…" class="button quiet" run={() => (isAsked.value = true)} />
       )}
       {isAsked.value && <RecordOptOut conversation={conversation} close={() => void (isAsked.value = false)} />}
     </Bar>
@@ -125,11 +124,7 @@ interface ActionsProps {
 /** Leads to everything that is known about a message. A message that has not gone out can be cancelled. */
 const Actions = ({ message: { messageId, status, createdAt }, cancel }: ActionsProps) => (
   <>
-    {status === 'queued' && cancel !== null && (
-      <button type="button" class="link" onClick={cancel}>
-        Cancel…
-      </button>
-    )}
+    {status === 'queued' && cancel !== null && <Button text="Cancel…" class="link" run={cancel} />}
     <a
       class="link when"
       href={addressOf('messages', { id: messageId })}

@@ -1,18 +1,19 @@
 import { useEffect } from 'preact/hooks'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot, loadedText } from '../list/list-foot.tsx'
+import { NoRows, NothingFound } from '../list/no-rows.tsx'
+import { Empty, NoNumber } from '../parts/empty.tsx'
 import { useFollowed } from '../parts/following.ts'
 import { Masked } from '../parts/masked.tsx'
-import { param } from '../state/address.ts'
+import { addressOf, param } from '../state/address.ts'
 import { count } from '../state/clock.ts'
 import { session } from '../state/session.ts'
-import { toAnswer } from '../state/standing.ts'
+import { standing, toAnswer } from '../state/standing.ts'
 import { type Pair, isContact, isNumber } from '../thread/contact-forms.ts'
 import { answersText, answersTrouble } from './answers.ts'
 import { ConversationSearch } from './conversation-search.tsx'
 import { ConversationList, keyOf } from './conversation-list.ts'
 import { ConversationRow } from './conversation-row.tsx'
-import { EmptyConversations } from './empty-conversations.tsx'
 import { focusComposer } from '../list/cursor.ts'
 import './conversations.css'
 
@@ -41,7 +42,11 @@ export default function ConversationsView() {
         <ConversationRow row={row} {...marks} isOneOfSeveral={list.severals.value.has(row.contact)} />
       )}
       head={!isEmpty && <Head list={list} text={sentenceOf(list)} />}
-      empty={<EmptyConversations list={list} head={<Head list={list} text="No conversations yet." />} />}
+      empty={
+        <NoRows list={list} name="Conversations">
+          {ends === '' ? <NoConversations list={list} /> : <NobodyEndsSo ends={ends} />}
+        </NoRows>
+      }
       foot={
         <ListFoot hints={HINTS}>
           {loadedText(list)}
@@ -104,4 +109,33 @@ function openedKey(): string {
 function pairOf(key: string): Record<keyof Pair, string> {
   const [number = ''] = key.split(' ')
   return { number, contact: key.slice(number.length + 1) }
+}
+
+/** The digits can also be part of a text, or begin a number that nobody has texted. */
+const NobodyEndsSo = ({ ends }: { ends: string }) => (
+  <NothingFound
+    text={<Masked text={`No contact’s number ends with ${ends}.`} hides={ends} />}
+    noun="conversations"
+    words={['ends']}
+  >
+    <p class="dim">To text somebody new, type the whole number with its country code, such as +15035550142.</p>
+    <a class="button" href={addressOf('messages', { text: ends })}>
+      <Masked text={`Search texts for “${ends}”`} hides={ends} />
+    </a>
+  </NothingFound>
+)
+
+/** What will be here, and how to fill it. Nothing can be sent until a number is connected, so that comes first. */
+function NoConversations({ list }: { list: ConversationList }) {
+  const numbers = standing.value?.extensions.flatMap(({ phoneNumbers }) => phoneNumbers)
+  if (numbers?.length === 0) return <NoNumber title="No number is connected yet." />
+  return (
+    <>
+      <Head list={list} text="No conversations yet." />
+      <Empty
+        text="Each contact that you text, or that texts you, appears here with everything that was said. Type a number to start."
+        command={numbers === undefined ? null : `sgw send --from ${numbers[0]} --to +15555550199 Hello`}
+      />
+    </>
+  )
 }

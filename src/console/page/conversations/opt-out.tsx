@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { OptOut, OptOutPolicy } from '../../../client/client.ts'
 import { CancelMessage } from '../messages/cancel-message.tsx'
+import { Button } from '../parts/button.tsx'
 import { Ask, Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
@@ -44,9 +45,7 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
       </p>
       <span class="actions">
         {ids.length > 0 && (
-          <button type="button" class="button primary" onClick={() => void (asked.value = ids)}>
-            Cancel {waitingTexts(ids.length)}…
-          </button>
+          <Button text={`Cancel ${waitingTexts(ids.length)}…`} class="button primary" run={() => (asked.value = ids)} />
         )}
         <OptIn conversation={conversation} optOut={optOut.value} isQuiet={count > 0} />
         {asked.value !== null && (

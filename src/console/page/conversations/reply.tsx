@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
+import { Button } from '../parts/button.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { now, zoneName } from '../state/clock.ts'
 import { type Draft, type MediaIds, Composer, NoReply, newDraft } from '../thread/composer.tsx'
@@ -76,9 +77,7 @@ interface LaterProps {
 
 const Later = ({ later, isWrong }: LaterProps) =>
   later.value === null ? (
-    <button type="button" class="button quiet" onClick={() => void (later.value = soonest(Date.now()))}>
-      Send later…
-    </button>
+    <Button text="Send later…" class="button quiet" run={() => (later.value = soonest(Date.now()))} />
   ) : (
     <span class="line later">
       <label>

@@ -1,4 +1,5 @@
 import { panel } from '../frame/panel.ts'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { Alert } from '../state/alert.ts'
 import { useAct } from '../parts/act.ts'
@@ -48,13 +49,7 @@ export function Muted({ fact: { parts, alerts = [] } }: { fact: Fact }) {
           {error.value}
         </span>
       </p>
-      <button
-        type="button"
-        class="link"
-        onClick={() => void act(() => Promise.all(alerts.map(unmute))).then(() => readAll())}
-      >
-        Unmute
-      </button>
+      <Button text="Unmute" class="link" run={() => act(() => Promise.all(alerts.map(unmute))).then(() => readAll())} />
     </li>
   )
 }

@@ -4,8 +4,10 @@ import { FactSentence } from '../facts/fact-line.tsx'
 import { Mute } from '../facts/mute.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { clockTime } from '../state/clock.ts'
+import { param, refine } from '../state/address.ts'
 import type { Reading } from '../state/keep-reading.ts'
 import { Act } from './act.tsx'
+import { DAY, MONTH, RANGES, type Range } from './ranges.ts'
 import './overview.css'
 
 export interface PageProps<Known> {
@@ -77,4 +79,22 @@ export const Heading = ({ worst, fine, lead, beside, children }: HeadingProps) =
       {children}
     </div>
   </header>
+)
+
+/** The range of the address. */
+export const rangeShown = (): Range => RANGES.find(({ name }) => name === param('range')) ?? DAY
+
+/** Chooses the range of the figures. `month` is the name of the longest one. */
+export const Ranges = ({ month = MONTH.label }: { month?: string }) => (
+  <div class="segmented" role="group" aria-label="Range of the figures">
+    {RANGES.map((range) => (
+      <button
+        type="button"
+        aria-pressed={range === rangeShown()}
+        onClick={() => refine({ range: range === DAY ? '' : range.name })}
+      >
+        {range === MONTH ? month : range.label}
+      </button>
+    ))}
+  </div>
 )

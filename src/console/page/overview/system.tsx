@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Alert } from '../state/alert.ts'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { asOperator, me, operator } from '../state/caller.ts'
@@ -44,10 +45,7 @@ function StatusLine() {
   if (error.value !== '')
     return (
       <span class="bad">
-        {error.value}{' '}
-        <button type="button" class="link" onClick={again}>
-          Try again
-        </button>
+        {error.value} <Button text="Try again" class="link" run={again} />
       </span>
     )
   if (value.value === null) return null

@@ -1,4 +1,5 @@
 import type { UsageDay } from '../../../client/client.ts'
+import { Button } from '../parts/button.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { appName, asApp, client } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
@@ -17,15 +18,10 @@ export default function Usage() {
       <header class="line">
         <h2 id="usage">Usage by day, in UTC</h2>
         {days.length > 0 && (
-          <button
-            type="button"
-            class="button"
-            onClick={() =>
-              save(new Blob([csvOf(days, appName)], { type: 'text/csv' }), `usage-${days[0]?.date ?? ''}.csv`)
-            }
-          >
-            Download CSV
-          </button>
+          <Button
+            text="Download CSV"
+            run={() => save(new Blob([csvOf(days, appName)], { type: 'text/csv' }), `usage-${days[0]?.date ?? ''}.csv`)}
+          />
         )}
       </header>
       {days.length === 0 ? <p class="dim">No text was sent or received in 30 days.</p> : <Days days={days} />}

@@ -1,4 +1,5 @@
 import { closePanel } from '../frame/panel.ts'
+import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { singleKeys } from '../state/settings.ts'
 
@@ -41,9 +42,7 @@ export const KeysHelp = () => (
       Single letters are keys. Switch this off for speech input.
     </label>
     <div class="actions">
-      <button type="button" class="button" onClick={closePanel}>
-        Close
-      </button>
+      <Button text="Close" run={closePanel} />
     </div>
   </Dialog>
 )

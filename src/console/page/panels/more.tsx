@@ -3,6 +3,7 @@ import { ConnectionState } from '../frame/connection-state.tsx'
 import { panel, closePanel } from '../frame/panel.ts'
 import { choicesShown } from '../frame/rail.tsx'
 import { type ShownView, allText, hrefOf, isAll, viewsShown } from '../frame/views.ts'
+import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -43,9 +44,7 @@ export const More = () => (
       </span>
     </div>
     <div class="actions">
-      <button type="button" class="button" onClick={closePanel}>
-        Close
-      </button>
+      <Button text="Close" run={closePanel} />
     </div>
   </Dialog>
 )

@@ -1,4 +1,5 @@
 import { type Muting, closePanel } from '../frame/panel.ts'
+import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Refused } from '../parts/refused.tsx'
 import { useAct } from '../parts/act.ts'
@@ -31,13 +32,9 @@ export function MuteAlerts({ what, alerts }: Muting) {
       </p>
       <Refused error={error.value} />
       <div class="actions">
-        <button type="button" class="button quiet" onClick={closePanel}>
-          Back
-        </button>
+        <Button text="Back" class="button quiet" run={closePanel} />
         {TIMES.map(([label, ms]) => (
-          <button key={label} type="button" class="button" onClick={() => void mute(untilOf(ms))}>
-            {label}
-          </button>
+          <Button key={label} text={label} run={() => mute(untilOf(ms))} />
         ))}
       </div>
     </Dialog>

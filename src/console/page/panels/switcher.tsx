@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { closePanel } from '../frame/panel.ts'
 import { allText, isAll } from '../frame/views.ts'
 import { type AppChoice, readChoices } from '../parts/app-choices.ts'
+import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { submitted } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -24,12 +25,8 @@ export function Switcher() {
     <Dialog title="Tenant and app" close={closePanel}>
       {isOperator ? <Choice /> : <p>{me.value?.name}</p>}
       <div class="actions">
-        <button type="button" class="button quiet" onClick={leave}>
-          Sign out
-        </button>
-        <button type="button" class="button" onClick={closePanel}>
-          Close
-        </button>
+        <Button text="Sign out" class="button quiet" run={leave} />
+        <Button text="Close" run={closePanel} />
       </div>
     </Dialog>
   )

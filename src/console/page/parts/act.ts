@@ -1,17 +1,9 @@
-import { type ReadonlySignal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 
-/** Something that a person starts with a button. */
-export interface Act {
-  /** Starts it. Resolves with whether it succeeded. */
-  act(run: () => Promise<unknown>): Promise<boolean>
-  isBusy: ReadonlySignal<boolean>
-  /** Why it failed last, as a sentence; '' if it did not. */
-  error: ReadonlySignal<string>
-}
-
-export function useAct(): Act {
+/** Something that a person starts with a button: `act` resolves with whether it succeeded, and `error` is why it failed last, or ''. */
+export function useAct() {
   const error = useSignal('')
   const isBusy = useSignal(false)
   const act = async (run: () => Promise<unknown>): Promise<boolean> => {

@@ -1,5 +1,6 @@
 import type { App } from '../../../client/client.ts'
-import { asOperator, readTenants } from '../state/caller.ts'
+import { asOperator, me, operator, readTenants } from '../state/caller.ts'
+import { become } from './act-as.ts'
 
 /** An app that an operator can act as. */
 export interface AppChoice extends App {
@@ -18,4 +19,16 @@ export async function listApps(tenantId?: string): Promise<AppChoice[]> {
   const query = { tenantId }
   const { apps } = await asOperator().request<{ apps: AppChoice[] }>('GET', '/v1/operator/apps', { query })
   return apps.filter(({ isActive }) => isActive)
+}
+
+/**
+ * Acts as the oldest active app of a tenant, unless the console already acts for the tenant, or by then the tenant is no longer wanted.
+ * Resolves with false if there is none.
+ */
+export async function enterTenant(tenantId: string, isWanted = (): boolean => true): Promise<boolean> {
+  if (me.value?.tenantId === tenantId) return true
+  // An app's key can act as no other one.
+  const [app] = operator.value === null ? [] : await listApps(tenantId)
+  if (app !== undefined && isWanted()) await become(app.appId)
+  return app !== undefined
 }

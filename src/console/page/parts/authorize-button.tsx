@@ -1,6 +1,7 @@
 import { type Authorized, hasLinks, panel } from '../frame/panel.ts'
 import { addressOf } from '../state/address.ts'
 import { operator } from '../state/caller.ts'
+import { Button } from './button.tsx'
 
 interface AuthorizeButtonProps extends Authorized {
   /** `button primary` if it should be pressed first. */
@@ -10,9 +11,7 @@ interface AuthorizeButtonProps extends Authorized {
 /** The action for an extension that cannot send: the same words and the same dialog everywhere. */
 export const AuthorizeButton = ({ extension, tenantId, class: className = 'button' }: AuthorizeButtonProps) =>
   hasLinks() ? (
-    <button type="button" class={className} onClick={() => void (panel.value = { extension, tenantId })}>
-      Authorize again
-    </button>
+    <Button text="Authorize again" class={className} run={() => (panel.value = { extension, tenantId })} />
   ) : (
     <JwtLink text="Connect with a JWT" />
   )
@@ -20,9 +19,7 @@ export const AuthorizeButton = ({ extension, tenantId, class: className = 'butto
 /** Leads to the link with which the owner of an extension connects it. */
 export const InviteButton = () =>
   hasLinks() ? (
-    <button type="button" class="button" onClick={() => void (panel.value = 'invite')}>
-      Make invite link
-    </button>
+    <Button text="Make invite link" run={() => (panel.value = 'invite')} />
   ) : (
     <JwtLink text="Connect with a JWT" />
   )

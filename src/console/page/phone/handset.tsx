@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
@@ -58,13 +59,11 @@ function ContactBar({ conversation }: { conversation: TracedConversation }) {
         <PhoneNumber value={contact} />
         <Icon name="down" />
       </Menu>
-      <button
-        type="button"
+      <Button
+        text="New contact"
         class="button quiet"
-        onClick={() => void read().then((known) => show(newContact([contact, ...known.contacts])))}
-      >
-        New contact
-      </button>
+        run={() => read().then((known) => show(newContact([contact, ...known.contacts])))}
+      />
     </div>
   )
 }

@@ -9,6 +9,7 @@ import type { AttachedFiles } from './attached-view.tsx'
 import { Segments } from './segments.tsx'
 import './composer.css'
 import '../style/boxed.css'
+import { Button } from '../parts/button.tsx'
 
 /** The text being written to a contact, with its files; null until one is attached for the first time. */
 export interface Draft {
@@ -184,9 +185,7 @@ function AttachButton({ take }: { take: Take }) {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
-      <button type="button" class="button quiet" onClick={() => input.current?.click()}>
-        Attach
-      </button>
+      <Button text="Attach" class="button quiet" run={() => input.current?.click()} />
       <input
         ref={input}
         type="file"

@@ -5,6 +5,7 @@ import type { DeliveryAttempt, Message, Waiting } from '../../../client/client.t
 import { failedText, failedOf, lastAttempts } from '../messages/webhook-results.ts'
 import { shortWaitingText, waitingText } from '../messages/wait-words.ts'
 import { explainedShort, isCancelled, stateOf } from '../messages/words.ts'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Carrying } from './carrying.tsx'
 import { quotedText } from '../messages/row.ts'
@@ -43,11 +44,7 @@ export function Thread({ messages, seenBy, attemptsOf, actions, loadOlder = null
         aria-label="Conversation"
       >
         <div class="stack thread-in">
-          {loadOlder !== null && (
-            <button type="button" class="button quiet older" onClick={loadOlder}>
-              Show older texts
-            </button>
-          )}
+          {loadOlder !== null && <Button text="Show older texts" class="button quiet older" run={loadOlder} />}
           {messages?.map((message, index) => (
             <ThreadMessage
               key={message.messageId}
