@@ -47,12 +47,7 @@ export default function ConversationsView() {
           {ends === '' ? <NoConversations list={list} /> : <NobodyEndsSo ends={ends} />}
         </NoRows>
       }
-      foot={
-        <ListFoot hints={HINTS}>
-          {loadedText(list)}
-          {session.value?.kind === 'key' && '. Texts that other apps send are not live'}
-        </ListFoot>
-      }
+      foot={<ListFoot hints={HINTS}>{footText(list)}</ListFoot>}
       detail={
         pair && {
           name: 'Conversation',
@@ -84,6 +79,9 @@ const Head = ({ list, text }: { list: ConversationList; text: string }) => (
     <ConversationSearch list={list} />
   </header>
 )
+
+const footText = (list: ConversationList): string =>
+  `${loadedText(list)}${session.value?.kind === 'key' ? '. Texts that other apps send are not live' : ''}`
 
 /** How many are waiting for an answer, as the gateway counts them, not only among the loaded rows. */
 function sentenceOf(list: ConversationList): string {

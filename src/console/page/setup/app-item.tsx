@@ -1,7 +1,6 @@
 import type { App } from '../../../client/client.ts'
-import { readChoices } from '../parts/app-choices.ts'
+import { actAs, readChoices } from '../parts/app-choices.ts'
 import { Ask } from '../parts/confirm.tsx'
-import { actAs } from '../parts/act-as.ts'
 import { asApp, me, operator } from '../state/caller.ts'
 import { count, duration, now } from '../state/clock.ts'
 import { readAll } from '../state/keep-reading.ts'
