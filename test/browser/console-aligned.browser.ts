@@ -82,18 +82,30 @@ test('reasons have their counts and buttons in columns, say from when to when on
 test('dialogs look alike wherever they are opened, and keep off the edges of a phone', async () => {
   await using world = await createWorld({ outside: true })
   await world.control.injectSms({ from: TO, to: FROM, text: 'Hello' })
+  await world.untilStatus(await world.send({ body: 'Sent again' }))
   await using opened = await openAsOperator(world, PAIR, { width: 390, height: 844 })
   const { page } = opened
+  const shapes: unknown[] = []
+  const measure = async (): Promise<void> => {
+    const dialog = page.getByRole('dialog')
+    const [back, act] = [await boxOf(dialog.getByText('Back')), await boxOf(dialog.locator('.actions > :last-child'))]
+    shapes.push([await titleSize(page), await boxOf(dialog), act.left - back.right])
+  }
   await page.getByRole('button', { name: 'Opt out…' }).click()
-  const sizes = [await titleSize(page)]
+  await measure()
+  await page.keyboard.press('Escape')
+  await page.evaluate("location.hash = '/messages'")
+  await page.locator('.row').filter({ hasText: 'Sent again' }).click()
+  await page.getByRole('button', { name: 'Send again as new…' }).click()
+  await measure()
   await page.keyboard.press('Escape')
   await page.evaluate("location.hash = '/apps'")
   await page.getByRole('button', { name: 'Rotate key…' }).click()
-  sizes.push(await titleSize(page))
+  await measure()
+  expect(shapes).toEqual(Array(3).fill(['20px', { left: 16, right: 374 }, 8]))
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
   await page.getByRole('dialog').getByText('SGW_').waitFor()
-  expect((await boxOf(page.getByRole('dialog'))).left).toBe(16)
-  expect([...sizes, await titleSize(page)]).toEqual(['20px', '20px', '20px'])
+  expect([await titleSize(page), await boxOf(page.getByRole('dialog'))]).toEqual(['20px', { left: 16, right: 374 }])
 })
 
 const titleSize = (page: Page): Promise<string> => styleOf(page.getByRole('dialog').locator('h2'), 'font-size')
