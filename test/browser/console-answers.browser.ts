@@ -22,17 +22,17 @@ test('the rail of every view and the title of the tab count who waits for an ans
   await page.keyboard.press('g')
   await page.keyboard.press('c')
   // 50 rows are loaded.
-  await page.getByRole('heading', { name: '60 of 61 conversations wait for your answer.' }).waitFor()
+  await page.getByRole('heading', { name: '60 of 61 conversations need your answer.' }).waitFor()
   await titled(page, '(60) Conversations – sgw')
   await world.send({ to: contact(1), body: 'We are here' })
-  await page.getByRole('heading', { name: '59 of 61 conversations wait for your answer.' }).waitFor()
+  await page.getByRole('heading', { name: '59 of 61 conversations need your answer.' }).waitFor()
   await titled(page, '(59) Conversations – sgw')
   await new Sgw({ baseUrl: world.url, apiKey: world.key }).optOuts.set({
     number: FROM,
     contact: contact(2),
     optedOut: true,
   })
-  await page.getByRole('heading', { name: '58 of 61 conversations wait for your answer.' }).waitFor()
+  await page.getByRole('heading', { name: '58 of 61 conversations need your answer.' }).waitFor()
   await titled(page, '(58) Conversations – sgw')
   expect(complaints).toEqual([])
 })
@@ -59,7 +59,7 @@ test('a short code says that it cannot be answered, and stands out no more than 
   await stored(world, 3)
   await using opened = await openAsOperator(world, '/conversations')
   const { page } = opened
-  await page.getByRole('heading', { name: '1 of 3 conversations waits for your answer.' }).waitFor()
+  await page.getByRole('heading', { name: '1 of 3 conversations needs your answer.' }).waitFor()
   await row(page, '4711').getByText('cannot be answered').waitFor()
   expect(await page.locator('.row.to-answer').allTextContents()).toEqual([expect.stringContaining('now')])
   expect(await row(page, 'now').getByText('cannot be answered').count()).toBe(0)

@@ -157,7 +157,7 @@ test('while somebody reads further down, no row moves; the day says how many are
   await using opened = await openAsOperator(world, '/conversations')
   const { page } = opened
   await page.getByText('50 of 70 loaded, more as you scroll').waitFor()
-  await page.getByRole('heading', { name: '70 conversations, none waits for your answer.' }).waitFor()
+  await page.getByRole('heading', { name: '70 conversations, none needs your answer.' }).waitFor()
   const scroll = (top: number) => page.locator('.rows').evaluate((rows, to) => rows.scrollTo({ top: to }), top)
   await scroll(100_000)
   await page.getByText('All 70 loaded').waitFor()

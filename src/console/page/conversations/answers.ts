@@ -15,9 +15,9 @@ export const waitsForAnswer = (
 
 /** How many of all conversations are waiting for an answer. */
 export function answersText(total: number, toAnswer: number): string {
-  if (total === 1) return toAnswer === 1 ? 'One conversation waits for your answer.' : 'One conversation.'
-  if (toAnswer === 0) return `${count(total)} conversations, none waits for your answer.`
-  return `${counted(toAnswer)} of ${count(total)} conversations ${toAnswer === 1 ? 'waits' : 'wait'} for your answer.`
+  if (total === 1) return toAnswer === 1 ? 'One conversation needs your answer.' : 'One conversation.'
+  if (toAnswer === 0) return `${count(total)} conversations, none needs your answer.`
+  return `${counted(toAnswer)} of ${count(total)} conversations ${toAnswer === 1 ? 'needs' : 'need'} your answer.`
 }
 
 /** For the rail: this is no trouble, but somebody is waiting. */
