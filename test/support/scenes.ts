@@ -99,18 +99,26 @@ async function tenMessages(scene: Scene): Promise<void> {
 
 /** The rows of a busy gateway, with the figures that their commits would have kept. */
 async function manyMessages(scene: Scene): Promise<void> {
-  const { world, clock, booking } = scene
+  const { world, booking, reminders } = scene
   const { gate } = world.gateway.database
   const { tenantId, appId } = booking
   const [since, newest] = [NOW - 30 * 86_400_000, NOW - 60_000]
   await seedRows(gate, { count: 100_000, since, until: newest, tenants: [tenantId], share: 1, appId })
+  await gate.execute({
+    sql: `UPDATE messages SET app_id = iif(seq % 3 = 0, ?1, ?2), error = replace(error, 'Rejected', ?3)`,
+    args: [appId, reminders.appId, 'Provider rejected the message: Destination cannot be reached (MSG-246)'],
+  })
   await gate.execute(`INSERT INTO usage (tenant_id, half_hour, app_id, latency_ms, accepted, sent, failed, cancelled, received, segments)
     SELECT tenant_id, created_at / ${HALF_HOUR_MS}, app_id, iif(status = 'sent', 800, 0), sum(direction = 'outbound'), sum(status = 'sent'),
       sum(status = 'failed'), sum(error_code IS 'cancelled'), sum(direction = 'inbound'), sum(status = 'sent')
     FROM messages GROUP BY 1, 2, 3, 4`)
   await gate.execute(`INSERT INTO usage_errors (tenant_id, half_hour, error, count, last_at)
     SELECT tenant_id, created_at / ${HALF_HOUR_MS}, error, count(*), max(updated_at) FROM messages WHERE error_code = 'rejected' GROUP BY 1, 2, 3`)
-  clock.advance(NOW - clock.now())
+  await gate.execute({ sql: `UPDATE webhook_attempts SET target_id = ?1`, args: [appId] })
+  await gate.execute(`INSERT INTO usage_destinations (tenant_id, half_hour, target_id, duration_ms, kind, url, success, failed)
+    SELECT tenant_id, attempted_at / ${HALF_HOUR_MS}, target_id, duration_ms, kind, url, sum(outcome = 'success'), sum(outcome <> 'success')
+    FROM webhook_attempts GROUP BY 1, 2, 3`)
+  await finish(scene)
 }
 
 async function aDay(scene: Scene, receiver: Receiver, isIncident: boolean): Promise<void> {
