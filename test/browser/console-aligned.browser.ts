@@ -102,7 +102,8 @@ test('dialogs look alike wherever they are opened, and keep off the edges of a p
   await page.evaluate("location.hash = '/apps'")
   await page.getByRole('button', { name: 'Rotate key…' }).click()
   await measure()
-  expect(shapes).toEqual(Array(3).fill(['20px', { left: 16, right: 374 }, 8]))
+  const alike = ['20px', { left: 16, right: 374 }, 8]
+  expect(shapes).toEqual([alike, alike, alike])
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
   await page.getByRole('dialog').getByText('SGW_').waitFor()
   expect([await titleSize(page), await boxOf(page.getByRole('dialog'))]).toEqual(['20px', { left: 16, right: 374 }])
