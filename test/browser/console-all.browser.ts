@@ -310,6 +310,25 @@ test('what may not be muted has no bell, and a mute that the gateway refuses say
   await page.getByRole('alert').getByText('Alert not found').waitFor()
 })
 
+test('an alert of a tenant that no figure shows is told among all tenants, and with what to do on its overview', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.otherTenant('Pine Street')
+  const { tenantId } = world
+  const words = { what: `The list of ${tenantId} is too long`, fix: 'Make it shorter.', overText: '' }
+  const alert = { ...words, alert: 'one_of_a_newer_server', subject: tenantId, since: Date.now(), detail: { tenantId } }
+  // The checks of this gateway find nothing.
+  Object.defineProperty(world.gateway.alerts, 'firing', { get: () => [alert], set() {} })
+  await using opened = await openAsOperator(world, '/all')
+  const { page, complaints } = opened
+  await heading(page, 'First: The list of First is too long.')
+  await page.locator('.overview-head').getByRole('link', { name: 'View First' }).click()
+  await heading(page, 'The list of First is too long.')
+  expect(new URL(page.url()).hash).toBe('#/overview')
+  await page.locator('.overview-head').getByText('Make it shorter.').waitFor()
+  await page.locator('.overview-head').getByRole('button', { name: 'Mute' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
 test('a suspended tenant says so and is activated, and one without a number is connected in its own Setup', async () => {
   await using world = await createWorld({ outside: true })
   const { tenantId } = await world.otherTenant('Pine Street')

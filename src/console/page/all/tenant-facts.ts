@@ -94,7 +94,7 @@ function alertFact(tenant: TenantFigures, alerts: readonly KnownAlert[], { hasLi
   if (extensions.length === 0) {
     const more = alerts.length === 1 ? '' : `, and ${count(alerts.length - 1)} more`
     const said = `${first.what.replaceAll(tenant.tenantId, tenant.name)}${more}`
-    return { ...shared, said: [said], action: link(tenant, 'Show overview', 'overview') }
+    return { ...shared, said: [said], action: null }
   }
   const name = isOne ? `extension ${numberOf(first)}` : `${count(extensions.length)} extensions`
   const id = isOne ? String(first.detail['extensionId']) : ''
