@@ -3,7 +3,7 @@ import type { Overview } from '../../../client/client.ts'
 import './webhooks.css'
 import { worstFirst } from '../facts/fact.ts'
 import { FactSentence, LostActs } from '../facts/fact-line.tsx'
-import { factsOf } from '../facts/facts-of.ts'
+import { webhookFacts } from '../facts/facts-of.ts'
 import { Loaded } from '../frame/loaded.tsx'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
@@ -136,8 +136,7 @@ const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
 /** The worst problem of a destination, in one sentence; the rows below show the rest. */
 function Sentence({ overview, destinations }: Pick<HeadProps, 'destinations'> & { overview: Overview | undefined }) {
   const shown = overview && destinations && withAddresses(overview, destinations)
-  const facts = shown && factsOf({ overview: shown, extensions: [] }, now.peek(), ownAlerts.value)
-  const { worst } = worstFirst(facts?.filter(({ rank }) => rank === 'webhooks') ?? [])
+  const { worst } = worstFirst(shown ? webhookFacts(shown, now.peek(), ownAlerts.value) : [])
   if (worst === null) return <h1 class="sentence">{fineText(destinations)}</h1>
   const { key, since, advice } = worst
   const of = destinations?.find(({ id }) => id === key)
