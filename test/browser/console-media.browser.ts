@@ -4,7 +4,7 @@ import { startTestGateway } from '../../src/testing/index.ts'
 import { expectAccessible, openConsole } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
 import { PNG } from '../support/media.ts'
-import { createWorld, FROM, TO } from '../support/world.ts'
+import { createWorld, FROM, TO, until } from '../support/world.ts'
 
 const TOLL_FREE = '+18885550100'
 const PICTURE = { name: 'door.png', mimeType: 'image/png', buffer: PNG }
@@ -166,6 +166,25 @@ test('an upload that fails keeps text and files, and is sent once when it is tri
   await page.getByRole('button', { name: 'Send the first text' }).click()
   await page.locator('.thread').getByRole('img', { name: 'door.png' }).waitFor()
   expect(gateway.phone(TO).inbox.map(({ text, attachments }) => [text, attachments.length])).toEqual([['Look', 1]])
+})
+
+test('what is attached while a text is being sent stays for the next one', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  await page.getByRole('button', { name: 'Send the first text' }).waitFor()
+  await page.getByLabel('Text from your app').fill('Hello')
+  const { promise: asked, resolve: answer } = Promise.withResolvers<void>()
+  await page.route('**/v1/sms/send', async (route) => {
+    await asked
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await choose(page, [PICTURE])
+  answer()
+  await page.locator('.thread').getByText('Hello').waitFor()
+  await until(async () => (await page.getByLabel('Text from your app').inputValue()) === '')
+  expect(await names(page)).toEqual(['door.png'])
 })
 
 test('where uploads are off nothing can be attached, and a dropped file is not taken', async () => {

@@ -106,7 +106,7 @@ function useFiles({ attached }: Draft, canSend: boolean) {
   return { take, isOver: useDrop(take), loadError }
 }
 
-/** Uploads the files, then sends the draft. All of it stays until it is accepted, and a text that was changed meanwhile stays then, too. */
+/** Uploads the files, then sends the draft. All of it stays until it is accepted, and what was changed meanwhile stays then, too. */
 function useSubmit({ text, attached }: Draft, number: string, send: ComposerProps['send']) {
   const isBusy = useSignal(false)
   const files = attached.value?.files.value.length ? attached.value : null
@@ -116,11 +116,11 @@ function useSubmit({ text, attached }: Draft, number: string, send: ComposerProp
     event.preventDefault()
     if (!isReady || client.value === null) return
     isBusy.value = true
-    const sent = text.value
+    const [sent, sentFiles] = [text.value, files?.files.value ?? []]
     const mediaIds = files === null ? undefined : await files.upload(client.value)
     if (mediaIds !== null && (await send(sent, mediaIds))) {
       if (text.value === sent) text.value = ''
-      attached.value = null
+      for (const file of sentFiles) attached.value?.remove(file)
     }
     isBusy.value = false
   }
