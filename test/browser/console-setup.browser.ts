@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { createTenant } from '../../src/operator/tenants.ts'
 import { expectAccessible, openConsole } from '../support/console.ts'
 import { createWorld } from '../support/world.ts'
 
@@ -177,6 +178,24 @@ test('a tenant is created with an app, suspended, and active again', async () =>
   await page.getByRole('heading', { name: 'Both tenants are active.' }).waitFor()
   expect((await world.call('GET', '/v1/me', { key })).status).toBe(200)
   expect(complaints).toEqual([])
+})
+
+test('more tenants that could not be loaded say why, and are there when it is tried again', async () => {
+  await using world = await createWorld()
+  for (let index = 0; index < 101; index++) await createTenant(world.gateway, { name: `Tenant ${index}` })
+  await using opened = await openConsole(world.url, { hash: '#/tenants' })
+  const { page } = opened
+  const more = page.getByRole('button', { name: 'Load more of 102' })
+  await more.waitFor()
+  await page.route('**/v1/operator/tenants?page=2*', (route) =>
+    route.fulfill({ status: 429, json: { error: 'Too many requests' } }),
+  )
+  await more.click()
+  await page.getByRole('alert').getByText('The gateway says: Too many requests.').waitFor()
+  await page.unroute('**/v1/operator/tenants?page=2*')
+  await more.click()
+  await page.getByRole('listitem', { name: 'Tenant 100' }).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
 })
 
 /** Authorizes in the tab that the dialog opens, and comes back. */

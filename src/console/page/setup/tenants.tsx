@@ -4,6 +4,7 @@ import { Ask } from '../parts/confirm.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Field } from '../parts/field.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
+import { Refused } from '../parts/refused.tsx'
 import { me, operator, readTenants } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
 import { readAll, useReading } from '../state/keep-reading.ts'
@@ -53,6 +54,7 @@ function AllTenants() {
           <TenantRow key={tenant.tenantId} tenant={tenant} />
         ))}
       </ul>
+      <Refused error={error.value} />
       {known.tenants.length < known.total && (
         <Button text={`Load more of ${count(known.total)}`} class="button setup-more" run={() => pages.value++} />
       )}
