@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { createLink, revokeSessions } from '../../src/operator/session.ts'
 import { createApp } from '../../src/operator/apps.ts'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
@@ -17,6 +18,18 @@ test('without a session the page asks for a link or a key, and says what each sh
   await page.getByText("You see the messages of the app's tenant").waitFor()
   await expectAccessible(page)
   expect(complaints).toEqual([])
+})
+
+test('what another program left in the browser’s storage keeps neither the page nor the phone from starting', async () => {
+  await using world = await createWorld()
+  for (const text of ['{', 'null', '"x"']) {
+    const prepare = async (page: Page): Promise<void> =>
+      void (await page.addInitScript(
+        `for (const name of ['sgw.operator', 'sgw.pair']) localStorage.setItem(name, ${JSON.stringify(text)})`,
+      ))
+    await using opened = await openConsole(world.url, { hash: '#/conversations', prepare })
+    await opened.page.getByRole('button', { name: 'Send the first text' }).waitFor()
+  }
 })
 
 test('the operator’s link signs in once, leaves the address, and serves a second tab', async () => {

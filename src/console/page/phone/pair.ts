@@ -2,7 +2,7 @@ import type { Sgw } from '../../../client/client.ts'
 import { param } from '../state/address.ts'
 import { client, me } from '../state/caller.ts'
 import { type Loading, useLoading } from '../state/loading.ts'
-import { readStored, writeStored } from '../state/settings.ts'
+import { readStoredObject, writeStored } from '../state/settings.ts'
 import { type Pair, isContact, isNumber } from '../thread/contact-forms.ts'
 import { readPairChoices } from '../thread/pair-choices.ts'
 
@@ -25,8 +25,8 @@ export function usePair(): { pair: Pair | null; loading: Loading<Pair | null> } 
 
 /** The pair of the last visit, if that was to the same tenant. */
 function lastPair(): Pair | null {
-  const { tenantId, ...pair } = JSON.parse(readStored('local', LAST_PAIR) ?? '{}') as Pair & { tenantId?: string }
-  return tenantId !== undefined && tenantId === me.value?.tenantId ? pair : null
+  const { tenantId, number, contact } = readStoredObject<Pair & { tenantId: string }>(LAST_PAIR)
+  return number && contact && tenantId === me.value?.tenantId ? { number, contact } : null
 }
 
 /** '' if no number is connected. */

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { GATEWAY } from './address.ts'
-import { readStored, writeStored } from './settings.ts'
+import { readStored, readStoredObject, writeStored } from './settings.ts'
 
 /** Whose session it is: an operator's, or that of anyone with an app's key. */
 export interface Session {
@@ -44,8 +44,8 @@ export function endSession(reason: string): void {
 
 /** The session of this browser, or of this tab. */
 export function storedSession(): Session | null {
-  const { token, expiresAt } = JSON.parse(readStored('local', OPERATOR) ?? '{}') as { token: string; expiresAt: string }
-  if (Date.parse(expiresAt) > Date.now()) return { kind: 'operator', token }
+  const { token, expiresAt = '' } = readStoredObject<{ token: string; expiresAt: string }>(OPERATOR)
+  if (token && Date.parse(expiresAt) > Date.now()) return { kind: 'operator', token }
   const key = readStored('session', KEY)
   return key === null ? null : { kind: 'key', token: key }
 }

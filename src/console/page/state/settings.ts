@@ -28,6 +28,15 @@ export function readStored(kind: Kind, name: string): string | null {
   }
 }
 
+/** Reads an object from the browser's storage; an empty one if there is none, or if something else is stored. */
+export function readStoredObject<Stored>(name: string): Partial<Stored> {
+  try {
+    return (JSON.parse(readStored('local', name) ?? '') as Partial<Stored> | null) ?? {}
+  } catch {
+    return {}
+  }
+}
+
 /** Stores or, with null, removes. Without storage, the choice lasts as long as the page. */
 export function writeStored(kind: Kind, name: string, value: string | null): void {
   try {
