@@ -32,6 +32,33 @@ test('a list that was scrolled and then replaced by its reasons begins at its to
   await row(page, '+15035550162').waitFor()
 })
 
+test('new rows that cannot be read at the top of the list are still counted, and a click reads them', async () => {
+  await using gateway = await startTestGateway()
+  const [from = ''] = gateway.numbers
+  const send = (body: string) => gateway.client.sms.send({ from, to: '+15555550199', body })
+  for (let index = 0; index < 60; index++) await send(`text ${index}.`)
+  await using opened = await openConsole(gateway.url, { hash: '#/messages' })
+  const { page } = opened
+  await row(page, 'text 59.').waitFor()
+  await page.locator('.rows').evaluate((rows) => rows.scrollTo({ top: 700 }))
+  await row(page, 'text 30.').waitFor()
+  await send('one more')
+  const pill = page.getByRole('button', { name: '1 new' })
+  await pill.waitFor()
+  let refused = 0
+  await page.route('**/v1/sms/messages*', (route) => {
+    refused++
+    return route.fulfill({ status: 429, json: { error: 'Too many requests' } })
+  })
+  await pill.click()
+  await until(() => refused > 0)
+  await pill.waitFor()
+  await page.unroute('**/v1/sms/messages*')
+  await pill.click()
+  await row(page, 'one more').waitFor()
+  await pill.waitFor({ state: 'detached' })
+})
+
 test('on a phone the first row that the keys lead to is the top of the list, where new rows appear', async () => {
   await using gateway = await startTestGateway()
   const [from = ''] = gateway.numbers

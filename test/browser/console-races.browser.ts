@@ -124,6 +124,65 @@ test('a person who often comes back to the tab does not use up the requests of t
   expect(requests.length - before).toBeLessThanOrEqual(6)
 })
 
+test('a reading that began before a tenant was suspended does not show it as active afterwards', async () => {
+  await using world = await createWorld()
+  await world.otherTenant('Pine Street')
+  await using opened = await openConsole(world.url, { hash: '#/tenants' })
+  const { page } = opened
+  const pine = page.getByRole('listitem', { name: 'Pine Street' })
+  await pine.getByText('Active', { exact: true }).waitFor()
+  const [asked, answer, answered] = [0, 0, 0].map(() => Promise.withResolvers<void>())
+  await page.route(
+    '**/v1/operator/tenants?*',
+    async (route) => {
+      const response = await route.fetch()
+      asked?.resolve()
+      await answer?.promise
+      await route.fulfill({ response })
+      answered?.resolve()
+    },
+    { times: 1 },
+  )
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+  await asked?.promise
+  await pine.getByRole('button', { name: 'Suspend…' }).click()
+  await page.getByRole('button', { name: 'Suspend', exact: true }).click()
+  await pine.getByText('Suspended', { exact: true }).waitFor()
+  answer?.resolve()
+  await answered?.promise
+  await Bun.sleep(200)
+  expect(await pine.getByText('Suspended', { exact: true }).count()).toBe(1)
+})
+
+test('an answer that is older than an event does not take a message back', async () => {
+  await using world = await createWorld({ work: false })
+  await using opened = await openConsole(world.url, { hash: '#/messages' })
+  const { page } = opened
+  await page.getByText('No messages yet.').waitFor()
+  await opened.quiet()
+  const [asked, answer, answered] = [0, 0, 0].map(() => Promise.withResolvers<void>())
+  await page.route(
+    '**/v1/sms/messages?*',
+    async (route) => {
+      const response = await route.fetch()
+      asked?.resolve()
+      await answer?.promise
+      await route.fulfill({ response })
+      answered?.resolve()
+    },
+    { times: 1 },
+  )
+  const messageId = await world.send({ body: 'taken back' })
+  await asked?.promise
+  await world.call('DELETE', `/v1/sms/${messageId}`, { key: world.key })
+  answer?.resolve()
+  await answered?.promise
+  const row = page.locator('.row', { hasText: 'taken back' })
+  await row.waitFor()
+  await Bun.sleep(200)
+  expect(await row.locator('.state').getAttribute('title')).toBe('Cancelled')
+})
+
 test('a double click creates one first app, whose key is the one that is shown', async () => {
   await using world = await createWorld({ outside: true })
   await change(world, 'UPDATE apps SET is_active = 0')

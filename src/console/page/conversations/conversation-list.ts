@@ -51,36 +51,25 @@ export class ConversationList extends PagedList<Conversation> {
     return [...this.first.value, ...this.rows.value].find((row) => keyOf(row) === keyOf(pair)) ?? null
   }
 
-  /** Changes the row that an event is about, and reads the first page again if the text is new. */
-  note(event: LiveEvent): void {
-    if (event.type === 'opt_out') {
-      this.#change((row) => (keyOf(row) === keyOf(event) ? { ...row, optedOut: event.optedOut } : row))
-      // Another number is waiting for an answer.
-      return this.reloadIn(0)
-    }
-    const isKnown = this.#takeState(event)
-    const isNew = event.type === 'gap' || event.type === 'sms_inbound'
-    if (isNew || (event.type === 'sms_status' && !isKnown && event.status === 'queued')) this.reloadIn(0)
+  /** Reads the first page again if a text is new, or if another number may be waiting for an answer. */
+  override note(event: LiveEvent): void {
+    super.note(event)
+    const id = messageIdOf(event)
+    const isKnown = [...this.first.value, ...this.rows.value].some(({ lastMessage }) => lastMessage.messageId === id)
+    const isNew = event.type === 'sms_status' && event.status === 'queued' && !isKnown
+    if (isNew || ['gap', 'sms_inbound', 'opt_out'].includes(event.type)) this.reloadIn(0)
   }
 
-  /** Changes the state of a conversation's newest text; false if it is the newest of none. */
-  #takeState(event: LiveEvent): boolean {
-    const id = messageIdOf(event)
-    const isIt = ({ lastMessage }: Conversation): boolean => lastMessage.messageId === id
-    if (id === null || ![...this.first.value, ...this.rows.value].some(isIt)) return false
-    this.#change((row) => (isIt(row) ? { ...row, lastMessage: afterEvent(row.lastMessage, event) } : row))
-    return true
+  protected override after(row: Conversation, event: LiveEvent): Conversation {
+    if (event.type === 'opt_out') return keyOf(row) === keyOf(event) ? { ...row, optedOut: event.optedOut } : row
+    if (messageIdOf(event) !== row.lastMessage.messageId) return row
+    return { ...row, lastMessage: afterEvent(row.lastMessage, event) }
   }
 
   /** The reason for a wait has no event. */
   protected override planNext(): void {
     const open = this.first.value.filter(({ lastMessage: { status } }) => status === 'queued' || status === 'sending')
     if (open.length > 0) this.reloadIn(nextReadingMs(open.map(({ lastMessage }) => lastMessage)))
-  }
-
-  #change(change: (row: Conversation) => Conversation): void {
-    this.first.value = this.first.value.map(change)
-    this.rows.value = this.rows.value.map(change)
   }
 
   protected async read(page: number): Promise<Page<Conversation>> {

@@ -44,6 +44,12 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   #isStopped = false
   #reloadedAt = -Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** How many readings are under way, and the events since the oldest of them: their answers may lack these. */
+  #underWay = 0
+  #events: LiveEvent[] = []
+  /** How often the first page was asked for, and which of these answers the rows have. */
+  #asked = 0
+  #taken = 0
   /** When the first page is read again, in milliseconds. */
   #reloadAt = Infinity
 
@@ -55,8 +61,10 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   abstract atOf(row: Row): string
   /** Reads a page of the rows that are not newer than `endDate`; null if the API does not accept the filter. */
   protected abstract read(page: number, endDate?: string): Promise<Page<Row>> | null
-  /** Takes an event: changes the row that it is about, or plans a reading. */
-  abstract note(event: LiveEvent): void
+  /** A row after an event, which may be about another one. */
+  protected after(row: Row, _event: LiveEvent): Row {
+    return row
+  }
   /** Plans the next reading, depending on the first page; here, only events and a person cause one. */
   protected planNext(): void {}
 
@@ -64,9 +72,11 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   async load(): Promise<void> {
     this.isLoading.value = true
     this.gap.value = null
+    const turn = ++this.#asked
     const page = await this.#page(1)
     this.isLoading.value = false
     if (page === null) return
+    this.#taken = turn
     this.newCount.value = 0
     this.first.value = page.rows
     this.rows.value = page.rows
@@ -99,12 +109,22 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     else this.reloadIn(0)
   }
 
-  /** The list is at its top. What was left out above is loaded now. */
-  seen(): void {
-    if (this.newCount.value === 0) return
-    const isJoined = this.newCount.value < this.pageRows
+  /** Takes an event: changes the rows that it is about. */
+  note(event: LiveEvent): void {
+    if (this.#underWay > 0) this.#events.push(event)
+    for (const rows of [this.first, this.rows]) {
+      const changed = rows.value.map((row) => this.after(row, event))
+      if (changed.some((row, index) => row !== rows.value[index])) rows.value = changed
+    }
+  }
+
+  /** The list is at its top. What was left out above is loaded now; if that fails, it still counts. */
+  async seen(): Promise<void> {
+    const { value } = this.newCount
+    if (value === 0) return
     this.newCount.value = 0
-    void (isJoined ? this.#reload() : this.load())
+    await (value < this.pageRows ? this.#reload() : this.load())
+    if (this.error.value !== '') this.newCount.value ||= value
   }
 
   /** Stops reading for good. */
@@ -135,8 +155,13 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   /** Puts the first page on top of the rows. If it does not reach a known row, a gap remains between them. */
   async #reload(): Promise<void> {
     this.#reloadedAt = Date.now()
+    const turn = ++this.#asked
     const page = await this.#page(1)
-    if (page !== null) this.take(page)
+    // What was asked for later may be here already.
+    if (page !== null && turn > this.#taken) {
+      this.#taken = turn
+      this.take(page)
+    }
     this.planNext()
   }
 
@@ -179,14 +204,22 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   }
 
   async #page(page: number, endDate?: string): Promise<Page<Row> | null> {
+    if (this.#underWay++ === 0) this.#events = []
     try {
       const answer = this.read(page, endDate)
       const read = answer && (await whileSignedIn(answer))
       this.error.value = ''
-      return read
+      return (
+        read && {
+          ...read,
+          rows: read.rows.map((row) => this.#events.reduce((each, event) => this.after(each, event), row)),
+        }
+      )
     } catch (error) {
       this.error.value = failureText(error)
       return null
+    } finally {
+      this.#underWay--
     }
   }
 }

@@ -25,7 +25,7 @@ export interface LiveList<Row> {
   /** What `j` and `k` do while something replaces the rows; false for other keys. */
   step?: ((key: string) => boolean) | undefined
   /** The list is at its top. */
-  seen(): void
+  seen(): Promise<void>
   load(): Promise<void>
   loadMore(): Promise<void>
 }
@@ -51,20 +51,18 @@ export function Rows<Row>({ list, label, cursor, draw }: RowsProps<Row>) {
     const { top, height } = scroll.value
     // On a phone, the first row that the keys lead to leaves so many pixels above it.
     list.isAtTop = top <= 8
-    if (list.isAtTop) list.seen()
+    if (list.isAtTop) void list.seen()
     if (top + height > currentTarget.scrollHeight - LOAD_AHEAD_PX) void list.loadMore()
+  }
+  const toTop = (): void => {
+    box.current?.scrollTo({ top: 0 })
+    list.isAtTop = true
+    void list.seen()
   }
   const { visible, above, below, header } = windowOf(items.value, scroll.value.top, scroll.value.height)
   return (
     <div class="scroller rows" ref={box} onScroll={onScroll} tabIndex={-1} role="region" aria-label={label}>
-      {header?.type === 'day' && (
-        <DayHeader
-          at={header.at}
-          newCount={list.newCount.value}
-          toTop={() => box.current?.scrollTo({ top: 0 })}
-          isSticky
-        />
-      )}
+      {header?.type === 'day' && <DayHeader at={header.at} newCount={list.newCount.value} toTop={toTop} isSticky />}
       <div class="spacer" style={{ height: `${above}px` }} />
       <ol>
         {visible.map((item) => (

@@ -40,18 +40,16 @@ export class MessageList extends PagedList<ListRow> {
     return createdAt
   }
 
-  note(event: LiveEvent): void {
-    if (event.type === 'gap') {
-      this.noteGap()
-      return this.reloadIn(0)
-    }
+  override note(event: LiveEvent): void {
+    super.note(event)
     const id = messageIdOf(event)
-    if (id === null) return
-    const at = this.rows.value.findIndex(({ messageId }) => messageId === id)
-    const row = this.rows.value[at]
-    if (row === undefined) return this.reloadIn(0)
-    const changed = afterEvent(row, event)
-    if (changed !== row) this.rows.value = this.rows.value.with(at, changed)
+    if (event.type === 'gap') this.noteGap()
+    else if (id === null || this.rows.value.some(({ messageId }) => messageId === id)) return
+    this.reloadIn(0)
+  }
+
+  protected override after(row: ListRow, event: LiveEvent): ListRow {
+    return messageIdOf(event) === row.messageId ? afterEvent(row, event) : row
   }
 
   /** Reads waits again after a while, or when the first of them ends. An open row without a wait may soon have one. */

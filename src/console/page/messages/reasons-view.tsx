@@ -83,7 +83,7 @@ function Groups({ list }: { list: MessageList }) {
   // The rows, which these replace, begin at their top again.
   useEffect(() => {
     list.isAtTop = true
-    list.seen()
+    void list.seen()
     list.step = (key) => stepTo(key, '.reasons :is(h2 button, a)')
     return () => void (list.step = undefined)
   }, [list])

@@ -31,12 +31,18 @@ export function useLoading<Value>(read: () => Promise<Value>, inputs: readonly u
 export function loadingOf<Value>(read: () => Promise<Value>, known: Value | null = null) {
   const value = signal(known)
   const error = signal('')
+  let [asked, answered] = [0, 0]
   const load = async (): Promise<void> => {
+    const turn = ++asked
     try {
-      value.value = await whileSignedIn(read())
+      const found = await whileSignedIn(read())
+      // What was asked for later is known already.
+      if (turn < answered) return
+      answered = turn
+      value.value = found
       error.value = ''
     } catch (reason) {
-      error.value = failureText(reason)
+      if (turn > answered) error.value = failureText(reason)
     }
   }
   return { value, error, load }

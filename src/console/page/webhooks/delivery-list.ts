@@ -39,7 +39,7 @@ export class DeliveryList extends PagedList<DeliveryAttempt> {
   }
 
   /** What happens to a message may be posted soon. */
-  note({ type }: LiveEvent): void {
+  override note({ type }: LiveEvent): void {
     if (type === 'gap') this.noteGap()
     this.soon()
   }
