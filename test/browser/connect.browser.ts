@@ -37,6 +37,15 @@ function redirectingServer(where: (request: Request) => string) {
 
 const isPolicy = (complaint: string): boolean => /content security policy/i.test(complaint)
 
+test('on a phone the question stands off the edges of the screen', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  await confirming(world, async (page) => {
+    await page.setViewportSize({ width: 320, height: 720 })
+    const { x, width } = (await page.locator('main').boundingBox()) ?? { x: 0, width: 0 }
+    expect([x, width]).toEqual([16, 288])
+  })
+})
+
 test('the form leads to the provider’s login on another origin and back to the page of success', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await confirming(world, async (page, complaints) => {

@@ -12,10 +12,13 @@ export function html(parts: TemplateStringsArray, ...values: (string | Html)[]):
   return { html: parts.map((part, index) => part + (escaped[index] ?? '')).join('') }
 }
 
-const STYLE = `body{font:16px/1.5 system-ui,sans-serif;margin:0;background:#f4f5f7;color:#1d2330}
-main{max-width:30rem;margin:12vh auto;padding:2rem;background:#fff;border-radius:12px;box-shadow:0 1px 4px #0002}
-h1{font-size:1.3rem;margin:0 0 .8rem}button{font:inherit;padding:.6rem 1.4rem;border:0;border-radius:8px;background:#0b5fff;color:#fff;cursor:pointer}
-@media (prefers-color-scheme:dark){body{background:#14171d;color:#e8eaf0}main{background:#1f242d}}`
+/** The colors, the radii and the space beside a page are those of the console. */
+const STYLE = `:root{color-scheme:light dark;--accent:light-dark(oklch(.47 .082 212),oklch(.8 .088 205));--line:light-dark(oklch(.905 .008 95),oklch(.305 .014 232))}
+body{font:16px/1.5 system-ui,sans-serif;margin:12vh 16px 16px;background:light-dark(oklch(.985 .004 95),oklch(.19 .012 232));color:light-dark(oklch(.24 .02 230),oklch(.94 .006 95))}
+main{box-sizing:border-box;max-width:30rem;margin:auto;padding:24px;background:light-dark(#fff,oklch(.228 .014 232));border:1px solid var(--line);border-radius:10px;overflow-wrap:anywhere}
+h1{font-size:20px;line-height:26px;margin:0 0 12px}p{margin:12px 0 0}
+button{font:500 16px/1.5 system-ui,sans-serif;margin-top:20px;padding:8px 20px;border:1px solid;border-color:var(--accent);border-radius:6px;background:var(--accent);color:light-dark(oklch(.99 .003 95),oklch(.19 .012 232));cursor:pointer}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px}`
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
