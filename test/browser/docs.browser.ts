@@ -6,13 +6,17 @@ import { type World, createWorld } from '../support/world.ts'
 
 test('the documentation page asks only the gateway, breaks no rule of its policy, and is dark where the system is', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  await using docs = await openConsole(world.url, { path: '/docs', theme: 'dark' })
-  const { page, complaints } = docs
   const origins = new Set<string>()
-  page.on('request', (request) => origins.add(new URL(request.url()).origin))
-  // The console stores its choice at every visit.
-  await page.evaluate(`localStorage.setItem('sgw.theme', 'system')`)
-  await page.reload()
+  await using docs = await openConsole(world.url, {
+    path: '/docs',
+    theme: 'dark',
+    prepare: async (opening) => {
+      opening.on('request', (request) => origins.add(new URL(request.url()).origin))
+      // The console stores its choice at every visit.
+      await opening.addInitScript(`localStorage.setItem('sgw.theme', 'system')`)
+    },
+  })
+  const { page, complaints } = docs
   await page.waitForSelector('.opblock-summary-path')
   expect(await page.locator('.opblock').count()).toBe(ROUTES.length + postedEvents.length)
   expect(await page.locator('html').getAttribute('class')).toContain('dark-mode')
@@ -31,6 +35,8 @@ test('beside the simulator a request of the page works at once, with the session
   // As in `console-prefix.browser.ts`.
   await block.locator('.btn.execute').click({ timeout: 90_000 })
   await block.locator('.live-responses-table .response-col_status').first().waitFor()
+  // What the operation refers to is there, too.
+  expect(await block.locator('.parameters').first().textContent()).toContain('Idempotency-Key')
   expect(await block.locator('.live-responses-table .response').first().textContent()).toContain('"status": "queued"')
   expect(complaints).toEqual([])
   expect(await sessionsOf(world)).toBe(1)

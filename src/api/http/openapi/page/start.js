@@ -30,9 +30,40 @@ async function start() {
       deepLinking: true,
       displayRequestDuration: true,
       tryItOutEnabled: isSimulated,
+      plugins: [{ afterLoad: resolveInParts }],
       onComplete: () => resolve(started),
     })
   })
+}
+
+/**
+ * Swagger UI prepares all of a document for each part that it shows: for the security schemes of the first load, and for each operation that
+ * somebody unfolds. That takes seconds, so it gets a document that has only what the part refers to.
+ */
+function resolveInParts({ fn }) {
+  const { resolveSubtree } = fn
+  fn.resolveSubtree = (spec, path, options) => resolveSubtree(partOf(spec, path), path, options)
+}
+
+/** A document with what is at the path, and with all that is referred to from there. */
+function partOf(spec, path) {
+  if (path.length < 2) return spec
+  const part = { ...spec, paths: {}, webhooks: {}, components: {} }
+  // An operation inherits from the item of its path.
+  const kept = [path[0] === 'components' ? path : path.slice(0, 2)]
+  for (const names of kept) {
+    const value = names.reduce((inner, name) => inner?.[name], spec)
+    if (value === undefined || names.reduce((inner, name) => inner?.[name], part) === value) continue
+    let inner = part
+    for (const name of names.slice(0, -1)) {
+      inner[name] ??= {}
+      inner = inner[name]
+    }
+    inner[names.at(-1)] = value
+    for (const [, pointer] of JSON.stringify(value).matchAll(/"[^"\s]*#\/([^"\s]+)"/g))
+      kept.push(pointer.split('/').map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')))
+  }
+  return part
 }
 
 /**
