@@ -2,9 +2,10 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { type ShownAll, anIncident, routeAll, tenantOf } from '../support/all-tenants.ts'
-import { SIZES, expectAccessible, openConsole } from '../support/console.ts'
+import { SIZES, expectAccessible, openConsole, show } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
 import { operate } from '../support/operator.ts'
+import { sharedByTests } from '../support/shared.ts'
 import { type World, createWorld, until } from '../support/world.ts'
 
 const heading = (page: Page, name: string | RegExp): Promise<void> =>
@@ -414,24 +415,24 @@ test('of 500 tenants only those in sight are drawn; each is reached by scrolling
   await page.getByText('No tenant has this name.').waitFor()
 })
 
-for (const [width, height, theme] of [...SIZES, [320, 700, 'dark'] as const])
-  test(`all tenants at ${width} × ${height} in ${theme}: nothing scrolls sideways, and axe finds nothing`, async () => {
-    await using world = await createWorld({ outside: true })
-    const shown = anIncident(Date.now(), world.tenantId)
-    const long = tenantOf('tenant_8', `🏥 ${'Praxisgemeinschaft '.repeat(5)}`.slice(0, 100), 70_000, {
-      failed: 12_345,
-      waiting: 6789,
-      neverArrived: 4321,
-    })
-    const all = { ...shown, tenants: [...shown.tenants, long] }
-    await using opened = await openAsOperator(world, '/all', {
-      width,
-      height,
-      theme,
-      prepare: (page) => routeAll(page, () => all),
-    })
-    const { page, complaints } = opened
+const withLongNames = sharedByTests(async (stack) => {
+  const world = stack.use(await createWorld({ outside: true }))
+  const shown = anIncident(Date.now(), world.tenantId)
+  const long = tenantOf('tenant_8', `🏥 ${'Praxisgemeinschaft '.repeat(5)}`.slice(0, 100), 70_000, {
+    failed: 12_345,
+    waiting: 6789,
+    neverArrived: 4321,
+  })
+  const all = { ...shown, tenants: [...shown.tenants, long] }
+  return stack.use(await openAsOperator(world, '/all', { prepare: (page) => routeAll(page, () => all) }))
+})
+
+for (const size of [...SIZES, [320, 700, 'dark'] as const])
+  test(`all tenants at ${size[0]} × ${size[1]} in ${size[2]}: nothing scrolls sideways, and axe finds nothing`, async () => {
+    const { page, complaints } = await withLongNames()
+    await show(page, size)
     await page.getByText('6,789 messages wait').first().waitFor()
+    await page.locator('main h1').evaluate((top) => top.scrollIntoView({ block: 'end' }))
     for (const part of [
       'document.documentElement',
       'document.querySelector("main")',

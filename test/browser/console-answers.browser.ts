@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { Sgw } from '../../src/client/client.ts'
-import { SIZES, expectAccessible, openConsole } from '../support/console.ts'
+import { SIZES, expectAccessible, openConsole, show } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
+import { sharedByTests } from '../support/shared.ts'
 import { FROM, type World, createWorld, until } from '../support/world.ts'
 
 const contact = (index: number): string => `+1503555${String(1000 + index)}`
@@ -104,13 +105,17 @@ test('a wait that ends is read again, and the row says what became of it', async
   expect(await row(page, 'held').locator('em').count()).toBe(0)
 })
 
+const withCounts = sharedByTests(async (stack) => {
+  const world = stack.use(await createWorld({ outside: true }))
+  await fill(world, 12)
+  await receive(world, '72345', 'Your code is 4711, which nobody but you may know')
+  return stack.use(await openAsOperator(world, '/conversations'))
+})
+
 for (const [width, height, theme] of SIZES)
   test(`at ${width} × ${height} in ${theme} the counts fit, and axe finds nothing`, async () => {
-    await using world = await createWorld({ outside: true })
-    await fill(world, 12)
-    await receive(world, '72345', 'Your code is 4711, which nobody but you may know')
-    await using opened = await openAsOperator(world, '/conversations', { width, height, theme })
-    const { page } = opened
+    const { page } = await withCounts()
+    await show(page, [width, height, theme])
     await page.locator('.row', { hasText: 'cannot be answered' }).waitFor()
     await expectAccessible(page)
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { Sgw } from '../../src/client/client.ts'
-import { SIZES, expectAccessible, firstLoad, openConsole } from '../support/console.ts'
+import { SIZES, expectAccessible, firstLoad, openConsole, openView, show } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
-import { expectContrast } from '../support/contrast.ts'
+import { expectAccessibleContrast } from '../support/contrast.ts'
+import { sharedByTests } from '../support/shared.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
 /** Of bench/README.md. */
@@ -63,12 +64,17 @@ test('with a conversation open a first load takes few requests, and none while n
   expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(MAX_CALLS)
 })
 
+const filled = sharedByTests(async (stack) => {
+  const world = stack.use(await createWorld({ outside: true }))
+  await fill(world)
+  return { world, ...stack.use(await openAsOperator(world, '/conversations')) }
+})
+
 for (const [width, height, theme] of SIZES)
   test(`at ${width} × ${height} in ${theme} nothing scrolls sideways, each text has enough contrast, and axe finds nothing`, async () => {
-    await using world = await createWorld({ outside: true })
-    await fill(world)
-    await using opened = await openAsOperator(world, '/conversations', { width, height, theme })
-    const { page, complaints } = opened
+    const { page, complaints } = await filled()
+    await show(page, [width, height, theme])
+    await openView(page, '/conversations')
     await page.locator('.row', { hasText: 'opted out' }).waitFor()
     await expectFits(page)
     await page.locator('.row', { hasText: 'The last one' }).click()
@@ -179,8 +185,7 @@ test('while somebody reads further down, no row moves; the day says how many are
 
 async function expectFits(page: Page): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
-  await expectAccessible(page)
-  await expectContrast(page)
+  await expectAccessibleContrast(page)
 }
 
 /** What is pressed is at least 40 pixels high. */

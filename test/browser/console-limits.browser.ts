@@ -4,9 +4,10 @@ import { pageFiles } from '../../src/console/page-files.ts'
 import { createApp } from '../../src/operator/apps.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
 import { startTestGateway } from '../../src/testing/index.ts'
-import { SIZES, expectAccessible, firstLoad, openConsole } from '../support/console.ts'
+import { SIZES, expectAccessible, firstLoad, openConsole, openView, show } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { sharedByTests } from '../support/shared.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
 // What is weighed is what production serves a moment after its first load.
@@ -48,26 +49,32 @@ const VIEWS: readonly [view: string, shown: string][] = [
   ['/tenants', '.thing'],
 ]
 
+/** An operator's page of a gateway in the form of production, with everything that its views list. */
+const inProduction = sharedByTests(async (stack) => {
+  const world = stack.use(await createWorld({ outside: true }))
+  const receiver = stack.use(startReceiver(500))
+  await world.json('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: `${receiver.url}/sms` } })
+  await fillTenants(world)
+  await world.send({ from: '+15555550999', body: 'from nowhere' })
+  await world.control.injectSms({ from: TO, to: FROM, text: 'Thank you' })
+  await receiver.received(1)
+  const opened = stack.use(await openAsOperator(world, '/overview'))
+  await opened.quiet()
+  return { ...opened, weight: await weighLoads(opened.page) }
+})
+
 for (const [view, shown] of VIEWS)
   test(`in production ${view.replace(/=.*&.*/, '')} loads with its data in few requests and little weight`, async () => {
-    await using world = await createWorld({ outside: true })
-    await using receiver = startReceiver(500)
-    await world.json('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: `${receiver.url}/sms` } })
-    await fillTenants(world)
-    await world.send({ from: '+15555550999', body: 'from nowhere' })
-    await world.control.injectSms({ from: TO, to: FROM, text: 'Thank you' })
-    await receiver.received(1)
-    await using opened = await openAsOperator(world, view)
-    const { page, requests } = opened
-    await page.locator(shown).first().waitFor()
-    await opened.quiet()
-    const weight = await weighLoads(page)
+    const { page, requests, quiet, weight } = await inProduction()
+    // Nothing of the view is loaded before it is counted.
+    await page.evaluate(`history.replaceState(null, '', '#${view}')`)
+    const before = weight()
     requests.length = 0
     await page.reload()
     await page.locator(shown).first().waitFor()
-    await opened.quiet()
+    await quiet()
     expect(firstLoad(requests).length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
-    expect(weight()).toBeLessThanOrEqual(MAX_BYTES)
+    expect(weight() - before).toBeLessThanOrEqual(MAX_BYTES)
   })
 
 /** Five apps of two tenants, and a list of texts whose page is full. */
@@ -149,24 +156,26 @@ test('the page runs nothing inline and cannot be framed', async () => {
   expect(headers.get('x-frame-options')).toBe('DENY')
 })
 
+const withTwoTexts = sharedByTests(async (stack) => {
+  const gateway = stack.use(await startTestGateway())
+  const [from = ''] = gateway.numbers
+  const body = 'Hello there, this is a text that does not fit into a narrow row'
+  await gateway.client.sms.sendAndWait({ from, to: TO, body })
+  await gateway.client.sms.sendAndWait({ from: '+15555550999', to: TO, body: 'This one cannot be sent at all' })
+  return stack.use(await openConsole(gateway.url, { hash: '#/messages' }))
+})
+
 for (const [width, height, theme] of SIZES)
   test(`at ${width} × ${height} in ${theme} nothing scrolls sideways, and axe finds nothing`, async () => {
-    await using gateway = await startTestGateway()
-    const [from = ''] = gateway.numbers
-    await gateway.client.sms.sendAndWait({
-      from,
-      to: TO,
-      body: 'Hello there, this is a text that does not fit into a narrow row',
-    })
-    await gateway.client.sms.sendAndWait({ from: '+15555550999', to: TO, body: 'This one cannot be sent at all' })
-    await using opened = await openConsole(gateway.url, { hash: '#/messages', width, height, theme })
-    const { page, complaints } = opened
+    const { page, complaints } = await withTwoTexts()
+    await show(page, [width, height, theme])
+    await openView(page, '/messages')
     await page.locator('.row').first().waitFor()
     await expectFits(page)
     await page.locator('.row', { hasText: 'Hello there' }).click()
     await page.getByRole('heading', { name: /^Delivered, known after/ }).waitFor()
     await expectFits(page)
-    await page.goto(`${new URL(page.url()).origin}/console/#/phone`)
+    await openView(page, '/phone')
     await page.locator('.said.outbound').waitFor()
     await page.locator('.step', { hasText: 'delivered' }).first().waitFor()
     await expectFits(page)

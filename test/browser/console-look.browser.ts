@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { SIZES, expectAccessible, openConsole } from '../support/console.ts'
+import { SIZES, expectAccessible, openConsole, show } from '../support/console.ts'
 import { writeManyMessages } from '../support/many-messages.ts'
+import { sharedByTests } from '../support/shared.ts'
 import { FROM, type World, createWorld } from '../support/world.ts'
 
 const A = '+15035558842'
@@ -130,18 +131,17 @@ test('where older messages cannot be read, it says so and how far it came', asyn
   await note(page, 'is in none of the 1,189 newest').waitFor()
 })
 
+const lookedThrough = sharedByTests(async (stack) => {
+  const world = stack.use(await manyMessages(1200))
+  const opened = stack.use(await openConsole(world.url, { key: world.key, hash: '#/messages?text=number+119' }))
+  await opened.page.goto(`${opened.page.url().split('#')[0]}#/messages?text=the+second`)
+  return opened
+})
+
 for (const [width, height, theme] of SIZES)
   test(`at ${width} × ${height} in ${theme} what was looked for fits, and axe finds nothing`, async () => {
-    await using world = await manyMessages(1200)
-    await using opened = await openConsole(world.url, {
-      key: world.key,
-      hash: '#/messages?text=number+119',
-      width,
-      height,
-      theme,
-    })
-    const { page } = opened
-    await page.goto(`${page.url().split('#')[0]}#/messages?text=the+second`)
+    const { page } = await lookedThrough()
+    await show(page, [width, height, theme])
     await note(page, 'is in none of the 1,090 newest').waitFor()
     await expectAccessible(page)
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)

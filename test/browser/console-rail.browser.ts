@@ -2,12 +2,18 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createLink } from '../../src/operator/session.ts'
 import { openConsole } from '../support/console.ts'
+import { sharedByTests } from '../support/shared.ts'
 import { type World, createWorld } from '../support/world.ts'
+
+const withOneFailed = sharedByTests(async (stack) => {
+  const world = stack.use(await createWorld())
+  await world.untilStatus(await world.send({ from: '+15555550999' }))
+  return world
+})
 
 for (const view of ['phone', 'webhooks', 'apps'])
   test(`the rail counts what failed when ${view} is the first view that is opened`, async () => {
-    await using world = await createWorld()
-    await world.untilStatus(await world.send({ from: '+15555550999' }))
+    const world = await withOneFailed()
     await using opened = await openConsole(world.url, { hash: `#/${view}` })
     const { page, complaints } = opened
     await page.locator('.rail-count.bad', { hasText: '1 failed' }).waitFor()

@@ -1,7 +1,8 @@
-import { afterAll, expect, test } from 'bun:test'
-import { expectAccessible } from '../support/console.ts'
-import { type Looking, openScene } from '../support/scene-page.ts'
+import { expect, test } from 'bun:test'
+import { type ConsolePage, expectAccessible, openView, show } from '../support/console.ts'
+import { openScene, showWideFont } from '../support/scene-page.ts'
 import { type Scene, type SceneName, createScene } from '../support/scenes.ts'
+import { sharedByTests } from '../support/shared.ts'
 import { until } from '../support/world.ts'
 
 const FINE = /^All 3 numbers can send and receive\.$/
@@ -37,36 +38,53 @@ const HEADINGS: readonly [scene: SceneName, headings: Readonly<Record<string, Re
   ],
 ]
 
-const SIZES: readonly Omit<Looking, 'hash'>[] = [
-  { width: 1440, height: 900, theme: 'light', isWideFont: true },
-  { width: 390, height: 844, theme: 'dark' },
-]
-
-const scenes = new Map<SceneName, Promise<Scene>>()
-
 /** A day of traffic takes seconds to make, and the views only read it. */
-const sharedScene = (name: SceneName): Promise<Scene> => {
-  const scene = scenes.get(name) ?? createScene(name)
+const scenes = new Map<SceneName, () => Promise<Scene>>()
+const pages = new Map<SceneName, () => Promise<ConsolePage>>()
+for (const [name] of HEADINGS) {
+  const scene = sharedByTests(async (stack) => stack.use(await createScene(name)))
+  const looking = { hash: '#/overview', isWideFont: true, isBackupBehind: name === 'an incident' }
   scenes.set(name, scene)
-  return scene
+  pages.set(
+    name,
+    sharedByTests(async (stack) => stack.use(await openScene(await scene(), looking))),
+  )
 }
 
-afterAll(async () => {
-  for (const scene of scenes.values()) await (await scene)[Symbol.asyncDispose]()
-})
+function shared<T>(things: ReadonlyMap<SceneName, () => Promise<T>>, name: SceneName): Promise<T> {
+  const thing = things.get(name)
+  if (thing === undefined) throw new Error(`No test shares “${name}”`)
+  return thing()
+}
+
+interface Showing {
+  width: number
+  height: number
+  theme?: 'light' | 'dark'
+  isWideFont?: boolean
+  view: string
+}
+
+/** The page of a scene in a situation. */
+async function sharedPage(name: SceneName, { width, height, theme, isWideFont, view }: Showing): Promise<ConsolePage> {
+  const opened = await shared(pages, name)
+  await openView(opened.page, view)
+  await showWideFont(opened.page, isWideFont ?? false)
+  await show(opened.page, [width, height, theme ?? 'light'])
+  return opened
+}
+
+const SIZES = [
+  { width: 1440, height: 900, theme: 'light', isWideFont: true },
+  { width: 390, height: 844, theme: 'dark' },
+] as const
 
 for (const [name, headings] of HEADINGS)
   for (const size of SIZES)
     test(`with ${name}, each view says so at ${size.width} px, fits, and axe finds nothing`, async () => {
-      const scene = await sharedScene(name)
-      await using opened = await openScene(scene, {
-        ...size,
-        hash: '#/overview',
-        isBackupBehind: name === 'an incident',
-      })
-      const { page, complaints } = opened
+      const { page, complaints } = await sharedPage(name, { ...size, view: '/overview' })
       for (const [view, heading] of Object.entries(headings)) {
-        await page.evaluate(`location.hash = '#/${view}'`)
+        await openView(page, `/${view}`)
         // A count stands before it, as in "(5) Conversations".
         await until(async () =>
           (await page.title())
@@ -118,9 +136,7 @@ const TOO_WIDE = `[...document.querySelectorAll('html, main, main *, .tab-bar')]
   .map((element) => element.tagName + '.' + element.className + ' ' + element.textContent.slice(0, 60))`
 
 test('in production an empty list of attempts offers nothing that only the simulator can do, and no tab counts nothing', async () => {
-  const scene = await sharedScene('nothing')
-  await using opened = await openScene(scene, { width: 1440, height: 900, hash: '#/webhooks' })
-  const { page } = opened
+  const { page } = await sharedPage('nothing', { width: 1440, height: 900, view: '/webhooks' })
   await page.getByText('Text one of your numbers to see one.').waitFor()
   expect(await page.locator('main').textContent()).not.toContain('simulate')
   expect(await page.locator('.tabs [aria-current]').textContent()).toBe('All')
@@ -130,7 +146,7 @@ test('in production an empty list of attempts offers nothing that only the simul
 })
 
 test('on a phone everything that needs attention in Messages is in sight, and five rows are', async () => {
-  const scene = await sharedScene('an incident')
+  const scene = await shared(scenes, 'an incident')
   await using opened = await openScene(scene, { width: 390, height: 844, hash: '#/messages' })
   const { page } = opened
   const facts = page.getByRole('list', { name: 'Also needs attention' })
@@ -142,9 +158,8 @@ test('on a phone everything that needs attention in Messages is in sight, and fi
 })
 
 test('at 1024 px the figures of an incident leave no hole between them', async () => {
-  const scene = await sharedScene('an incident')
-  await using opened = await openScene(scene, { width: 1024, height: 768, hash: '#/overview' })
-  const { page } = opened
+  const { page } = await sharedPage('an incident', { width: 1024, height: 768, view: '/overview' })
+  await page.locator('.figure').first().waitFor()
   const boxes = await Promise.all((await page.locator('.figure').all()).map((figure) => figure.boundingBox()))
   const between = await page.evaluate<number>(
     "parseFloat(getComputedStyle(document.querySelector('.figures')).columnGap)",
@@ -160,9 +175,8 @@ test('at 1024 px the figures of an incident leave no hole between them', async (
 })
 
 test('in an incident everything that is wrong stands under the sentence with its button, and the rail counts it', async () => {
-  const scene = await sharedScene('an incident')
-  await using opened = await openScene(scene, { width: 1440, height: 900, hash: '#/overview', isBackupBehind: true })
-  const { page } = opened
+  const { page } = await sharedPage('an incident', { width: 1440, height: 900, view: '/overview' })
+  await page.locator('.overview-acts').waitFor()
   expect(await page.locator('.overview-acts .primary').allTextContents()).toEqual(['Authorize again'])
   const counts = await page.locator('.rail-count').allTextContents()
   expect(counts).toEqual(['17 waiting', '14 to answer', '9 never arrived', '1 cannot send'])
@@ -178,7 +192,7 @@ test('in an incident everything that is wrong stands under the sentence with its
 
 for (const view of ['overview', 'messages', 'webhooks', 'numbers'])
   test(`offline, ${view} keeps what was known and says since when`, async () => {
-    const scene = await sharedScene('ten messages')
+    const scene = await shared(scenes, 'ten messages')
     await using opened = await openScene(scene, { width: 390, height: 844, hash: `#/${view}`, isOffline: true })
     const { page } = opened
     await page.locator('.offline-bar', { hasText: 'Offline since 14:26:08.' }).waitFor()

@@ -96,6 +96,17 @@ export const SIZES: readonly [width: number, height: number, theme: 'light' | 'd
   [720, 450, 'light'],
 ]
 
+/** Shows the page in a situation. A page that is loaded once for all of them costs a fifth of one for each. */
+export async function show(page: Page, [width, height, theme]: Readonly<(typeof SIZES)[number]>): Promise<void> {
+  await page.setViewportSize({ width, height })
+  await page.emulateMedia({ colorScheme: theme })
+  // What the page's scripts do with its size is drawn, too.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+}
+
+/** Opens a view of the page that is open. */
+export const openView = (page: Page, view: string): Promise<void> => page.evaluate(`location.hash = '#${view}'`)
+
 /** The name that a person types. */
 const onLocalhost = (url: string): string => url.replace('127.0.0.1', 'localhost')
 
@@ -103,11 +114,16 @@ const onLocalhost = (url: string): string => url.replace('127.0.0.1', 'localhost
 export async function expectAccessible(page: Page): Promise<void> {
   await loadAxe(page)
   // Only the violations leave the page: the full report takes twice as long as the check.
-  const violations = await page.evaluate<axe.Result[]>(
+  const violations = await page.evaluate<Violation[]>(
     `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`,
   )
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual([])
+  expectNoViolations(violations)
 }
+
+export type Violation = Pick<axe.Result, 'id' | 'nodes'>
+
+export const expectNoViolations = (violations: readonly Violation[]): void =>
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual([])
 
 /** Loads axe unless the page has it. The page's policy forbids inline scripts, so the debugger evaluates it. */
 export async function loadAxe(page: Page): Promise<void> {

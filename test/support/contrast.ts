@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { blankPageOf } from './browser-context.ts'
-import { loadAxe } from './console.ts'
+import { type Violation, expectNoViolations, loadAxe } from './console.ts'
 
 /** Of WCAG 2, for texts of the usual size. */
 const LEAST_CONTRAST = 4.5
@@ -16,14 +16,39 @@ interface SeenText {
   bottom: number
 }
 
+interface Contrast {
+  /** The texts that were measured. */
+  measured: string[]
+  /** Those whose contrast is not enough, with it. */
+  tooLow: string[]
+}
+
 /**
- * Expects enough contrast where axe leaves it open, as over a gradient or where elements overlap: between a text's color and each pixel of a
- * picture of what is beneath it. Returns the texts that were measured.
+ * Measures the contrast where axe leaves it open, as over a gradient or where elements overlap: between a text's color and each pixel of a
+ * picture of what is beneath it.
  */
-export async function expectContrast(page: Page): Promise<string[]> {
+export async function contrastOf(page: Page): Promise<Contrast> {
   await loadAxe(page)
-  const texts = await page.evaluate<SeenText[]>(TEXTS_LEFT_OPEN)
-  if (texts.length === 0) return []
+  return measureTexts(
+    page,
+    await page.evaluate<SeenText[]>(
+      `axe.run({ runOnly: ['color-contrast'], resultTypes: ['incomplete'] }).then(${TEXTS_LEFT_OPEN})`,
+    ),
+  )
+}
+
+/** Expects axe to find nothing on the current page, and enough contrast where it leaves that open, which it is asked for at the same time. */
+export async function expectAccessibleContrast(page: Page): Promise<void> {
+  await loadAxe(page)
+  const { violations, texts } = await page.evaluate<{ violations: Violation[]; texts: SeenText[] }>(
+    `axe.run({ resultTypes: ['violations', 'incomplete'] }).then((found) => ({ violations: found.violations, texts: (${TEXTS_LEFT_OPEN})(found) }))`,
+  )
+  expectNoViolations(violations)
+  expect((await measureTexts(page, texts)).tooLow).toEqual([])
+}
+
+async function measureTexts(page: Page, texts: readonly SeenText[]): Promise<Contrast> {
+  if (texts.length === 0) return { measured: [], tooLow: [] }
   await page.evaluate(HIDE_TEXTS)
   const picture = (await page.screenshot({ scale: 'css' })).toString('base64')
   await page.evaluate(SHOW_TEXTS)
@@ -32,8 +57,7 @@ export async function expectContrast(page: Page): Promise<string[]> {
     const contrast = contrasts[index] ?? 0
     return contrast < LEAST_CONTRAST ? [`${contrast.toFixed(2)}: “${text}” in ${colour}`] : []
   })
-  expect(tooLow).toEqual([])
-  return texts.map(({ text }) => text)
+  return { measured: texts.map(({ text }) => text), tooLow }
 }
 
 /** The console's policy allows no picture from data, so a blank page measures. */
@@ -51,9 +75,8 @@ const HIDE_TEXTS = `{
 const SHOW_TEXTS = `void document.adoptedStyleSheets.splice(document.adoptedStyleSheets.indexOf(withoutTexts), 1)`
 
 /** The texts of the elements that axe leaves open, without what is scrolled away or cut off. */
-const TEXTS_LEFT_OPEN = `(async () => {
-  const { incomplete } = await axe.run({ runOnly: ['color-contrast'] })
-  return incomplete.flatMap(({ nodes }) => nodes.flatMap(({ target }) => textsOf(document.querySelector(target[0]))))
+const TEXTS_LEFT_OPEN = `({ incomplete }) => {
+  return incomplete.filter(({ id }) => id === 'color-contrast').flatMap(({ nodes }) => nodes.flatMap(({ target }) => textsOf(document.querySelector(target[0]))))
 
   function textsOf(element) {
     const { color } = getComputedStyle(element)
@@ -84,7 +107,7 @@ const TEXTS_LEFT_OPEN = `(async () => {
       bottom: Math.floor(Math.min(a.bottom, b.bottom)),
     }
   }
-})()`
+}`
 
 /** For each text, the lowest contrast with a pixel of the picture. */
 const LOWEST_CONTRASTS = `async (texts, picture) => {

@@ -59,7 +59,12 @@ async function prepare(page: Page, { booking, clock }: Scene, looking: Looking):
 const WIDE_FONT = `
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(':root { --sans: "DejaVu Sans", Verdana, sans-serif !important; word-spacing: 0.1em; letter-spacing: 0.04em }')
-  addEventListener('DOMContentLoaded', () => document.adoptedStyleSheets.push(sheet))`
+  addEventListener('DOMContentLoaded', () => document.adoptedStyleSheets.push(sheet))
+  globalThis.wideFont = sheet`
+
+/** Shows a page that was opened with the wide font with it, or without it. */
+export const showWideFont = (page: Page, isWide: boolean): Promise<void> =>
+  page.evaluate(`wideFont.disabled = ${!isWide}`)
 
 async function seeAsDeuteranope(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
