@@ -8,7 +8,7 @@ import { NONE_CAN_SEND, WAITING } from './facts-of.ts'
 /** Adds what the console knows of its name. */
 export function knownAlert(alert: Alert): KnownAlert {
   const traits = traitsOf(alert.alert)
-  return { ...alert, traits, factKey: traits.toldBy === 'waiting' ? WAITING : alert.subject }
+  return { ...alert, traits, factKey: traits.toldBy === WAITING ? WAITING : alert.subject }
 }
 
 /** What the kinds of alerts look like. */
@@ -31,10 +31,9 @@ export function alertFacts(
   const told = own.flatMap(({ alerts: those = [] }) => those)
   const isStoppedTold = own.some((fact) => fact.rank === 'stopped' && !isMuted(fact))
   return alerts.flatMap((alert) => {
-    const { toldBy } = alert.traits
     if (alert.alert === NONE_CAN_SEND) return isStoppedTold ? [] : noneCanSend(alert)
     // Newer figures may deny what an alert says about an extension or a webhook.
-    if (toldBy === 'extension' || toldBy === 'webhook' || told.includes(alert)) return []
+    if ((alert.traits.toldBy ?? WAITING) !== WAITING || told.includes(alert)) return []
     return (alert.alert === 'queue_old' ? oldQueueFact(alert, overview, now) : gatewayFact(alert)) ?? []
   })
 }
@@ -49,24 +48,19 @@ const noneCanSend = (alert: KnownAlert): Fact => ({
 
 /** About this tenant, from its figures. They name no message, so the link opens all waiting messages. */
 function oldQueueFact(alert: KnownAlert, { queued, scheduled, oldestQueuedAt }: Overview, now: number): Fact | null {
-  if (queued <= scheduled || oldestQueuedAt === null) return null
-  const waited = duration(now - Date.parse(oldestQueuedAt))
+  const count = queued - scheduled
+  if (count <= 0 || oldestQueuedAt === null) return null
+  const text = count === 1 ? 'One message' : 'The oldest message'
   return {
-    ...kindOfAlert(alert),
-    key: 'alert queue_old',
+    ...gatewayFact(alert),
     parts: [
-      {
-        text: queued - scheduled === 1 ? 'One message' : 'The oldest message',
-        view: 'messages',
-        params: { state: 'waiting' },
-      },
-      ` has waited for ${waited}`,
+      { text, view: 'messages', params: { state: 'waiting' } },
+      ` has waited for ${duration(now - Date.parse(oldestQueuedAt))}`,
     ],
     advice: '',
     since: oldestQueuedAt,
     action: null,
-    count: queued - scheduled,
-    alerts: [alert],
+    count,
   }
 }
 
