@@ -67,7 +67,11 @@ export function Destinations({ overview }: { overview: Overview }) {
 
 const Destination = ({ url, success, failed, p95Ms, failingSince, neverArrived }: OverviewDestination) => (
   <tr>
-    <td title={url}>{url.replace(/^https?:\/\//, '')}</td>
+    <td title={url}>
+      {url.split('/')[2]}
+      <wbr />
+      {url.replace(/^\w+:\/\/[^/]*/, '')}
+    </td>
     <td class="dim">{latency(p95Ms)}</td>
     <td class={failingSince === null && neverArrived === 0 ? '' : 'bad'}>
       {(failingSince !== null || neverArrived > 0) && <Icon name="failed" />}
