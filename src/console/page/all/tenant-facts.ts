@@ -104,7 +104,9 @@ function alertFact(tenant: TenantFigures, alerts: readonly KnownAlert[], { hasLi
   return {
     ...shared,
     said: isRevoked ? [who, isOne ? ' was revoked' : ' were revoked'] : [who, `: ${reasonOf(first)}`],
-    advice: isRevoked ? `Messages fail until ${isOne ? 'it is' : 'they are'} authorized again.` : '',
+    advice: isRevoked
+      ? `${isOne ? 'Its messages fail until it is' : 'Their messages fail until they are'} authorized again.`
+      : '',
     action:
       isRevoked && isOne && !isByJwt && hasLinks
         ? { type: 'authorize', extension: name, tenantId: tenant.tenantId }
