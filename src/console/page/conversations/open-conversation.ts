@@ -6,11 +6,7 @@ import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import type { MediaIds } from '../thread/composer.tsx'
-import { MessagesOfPair } from '../thread/messages-of-pair.ts'
-import type { Pair } from '../thread/contact-forms.ts'
-
-/** Events of one text arrive together. */
-const READ_AFTER_MS = 150
+import { MessagesOfPair, READ_AFTER_MS } from '../thread/messages-of-pair.ts'
 
 /** The open conversation: its messages, and whether the contact has opted out. */
 export class OpenConversation extends MessagesOfPair {
@@ -26,19 +22,14 @@ export class OpenConversation extends MessagesOfPair {
   readonly late = computed(() => (this.optOut.value && this.policy.value === 'observe' ? this.waiting.value : []))
   /** Why the gateway did not accept the last text, as a sentence; '' if it did. */
   readonly sendError = signal('')
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #readAt = Infinity
   /** Whether the opt-out could not be read. */
   #isOptOutDue = false
-  #isStopped = false
 
   /** Reads the messages, and what could not be read before. */
   override async load(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#readAt = Infinity
-    await this.attempt(() => this.readNewest())
+    await super.load()
     if (this.#isOptOutDue) await this.readOptOut(true)
-    if (this.waiting.value.length > 0) this.#plan(nextReadingMs(this.waiting.value))
+    if (this.waiting.value.length > 0) this.plan(nextReadingMs(this.waiting.value))
   }
 
   /** Sends a text with uploaded files, now or at a time in the API's form (`sendAt`). Returns whether the gateway accepted it. */
@@ -58,11 +49,11 @@ export class OpenConversation extends MessagesOfPair {
    * Cancels those of these messages that are not cancelled yet. Continues after a failure, and throws at the end if any could not be cancelled.
    */
   async cancel(messageIds: readonly string[]): Promise<void> {
-    this.#plan(READ_AFTER_MS)
+    this.plan(READ_AFTER_MS)
     const cancelled = this.messages.value.filter(({ error }) => isCancelled(error)).map(({ messageId }) => messageId)
     const ids = messageIds.filter((id) => !cancelled.includes(id))
     const ends = await Promise.allSettled(ids.map((id) => whileSignedIn(this.sgw.sms.cancel(id))))
-    this.#plan(READ_AFTER_MS)
+    this.plan(READ_AFTER_MS)
     const failures = ends.flatMap((end): unknown => (end.status === 'rejected' ? end.reason : []))
     if (failures.length === 0) return
     const other = failures.find((failure) => !(failure instanceof SgwError && failure.status === 409))
@@ -99,33 +90,15 @@ export class OpenConversation extends MessagesOfPair {
 
   /** Takes an event: changes a known message immediately, and reads the messages again for a new one. */
   override note(event: LiveEvent): void {
-    if (event.type === 'opt_out' && this.#isOf(event)) void this.readOptOut(event.optedOut)
+    if (event.type === 'opt_out' && this.isOf(event)) void this.readOptOut(event.optedOut)
     this.take(event)
-    const isNew = event.type === 'sms_inbound' && this.#isOf({ number: event.to, contact: event.from })
-    if (isNew || event.type === 'gap') this.#plan(READ_AFTER_MS)
+    const isNew = event.type === 'sms_inbound' && this.isOf({ number: event.to, contact: event.from })
+    if (isNew || event.type === 'gap') this.plan(READ_AFTER_MS)
   }
 
   /** The list shows a newest text of this conversation that somebody else may have sent. */
   reach(messageId: string): void {
     if (this.isLoaded.value && !this.messages.value.some((message) => message.messageId === messageId))
-      this.#plan(READ_AFTER_MS)
-  }
-
-  override stop(): void {
-    clearTimeout(this.#timer)
-    this.#isStopped = true
-  }
-
-  #isOf({ number, contact }: Pair): boolean {
-    return number === this.number && contact === this.contact
-  }
-
-  /** Reads the messages again after `ms`, unless an earlier reading is planned. */
-  #plan(ms: number): void {
-    const at = Date.now() + ms
-    if (this.#isStopped || at >= this.#readAt) return
-    clearTimeout(this.#timer)
-    this.#readAt = at
-    this.#timer = setTimeout(() => void this.load(), ms)
+      this.plan(READ_AFTER_MS)
   }
 }

@@ -11,13 +11,8 @@ import type { OpenConversation } from './open-conversation.ts'
 import { focusComposer } from '../list/cursor.ts'
 import { chosenTime, soonest } from './send-at.ts'
 
-interface ReplyProps {
-  conversation: OpenConversation
-  takesFocus: boolean
-}
-
 /** Writes to the contact, now or later. You cannot write to a short code or a sender's name. */
-export function Reply({ conversation, takesFocus }: ReplyProps) {
+export function Reply({ conversation, takesFocus }: { conversation: OpenConversation; takesFocus: boolean }) {
   const { number, contact, sendError } = conversation
   /** The field's value; null to send immediately. */
   const later = useSignal<string | null>(null)

@@ -7,14 +7,8 @@ import { now, rowTime } from '../state/clock.ts'
 import { standing } from '../state/standing.ts'
 import { cannotSendOf } from '../thread/contact-forms.ts'
 
-interface SilentNumberProps {
-  number: string
-  /** Whether another button should be pressed first. */
-  isQuiet: boolean
-}
-
 /** Why no text can be sent from the tenant's number, since when, and what to press. Nothing if it can send, or while that is unknown. */
-export function SilentNumber({ number, isQuiet }: SilentNumberProps) {
+export function SilentNumber({ number, isQuiet }: { number: string; isQuiet: boolean }) {
   const extensions = standing.value?.extensions
   if (extensions === undefined || cannotSendOf([number], extensions).length === 0) return null
   const own = extensions.filter(({ phoneNumbers }) => phoneNumbers.includes(number))

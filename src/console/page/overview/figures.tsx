@@ -8,16 +8,11 @@ import type { Range } from './ranges.ts'
 import { latency } from './wire.ts'
 import './figures.css'
 
-interface FiguresProps {
-  overview: Overview
-  range: Range
-}
-
 /**
  * The figures are the chart's legend. They count by the time of the event, by which the list cannot filter, so the words are links to the
  * messages but the numbers are not. Waiting messages are counted as in the list.
  */
-export function Figures({ overview, range }: FiguresProps) {
+export function Figures({ overview, range }: { overview: Overview; range: Range }) {
   const { totals, p50Ms, p95Ms } = overview
   const waits = waitsOf(overview)
   const waiting = countOf(waits)

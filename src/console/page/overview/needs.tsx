@@ -10,15 +10,8 @@ import { Act } from './act.tsx'
 /** More than these are shown on demand: the worst come first. */
 const SHOWN_AT_FIRST = 5
 
-interface NeedsProps {
-  facts: readonly Fact[]
-  muted: readonly Fact[]
-  /** The content beside the heading. */
-  of?: string
-}
-
 /** What else is wrong, one row each: icon, sentence, since when, mute, one button. Muted rows are below. */
-export function Needs({ facts, muted, of = '' }: NeedsProps) {
+export function Needs({ facts, muted, of = '' }: { facts: readonly Fact[]; muted: readonly Fact[]; of?: string }) {
   const isWhole = useSignal(false)
   if (facts.length + muted.length === 0) return null
   const shown = isWhole.value ? facts : facts.slice(0, SHOWN_AT_FIRST)

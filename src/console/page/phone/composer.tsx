@@ -9,13 +9,8 @@ import type { TracedConversation } from './traced-conversation.ts'
 
 export const FIRST_TEXT = 'Hello from my app. Reply with anything.'
 
-interface PhoneComposerProps {
-  conversation: TracedConversation
-  isFirst: boolean
-}
-
 /** Writes a text as the app. The first text is filled in. You can choose what the simulator does with it. */
-export function PhoneComposer({ conversation, isFirst }: PhoneComposerProps) {
+export function PhoneComposer({ conversation, isFirst }: { conversation: TracedConversation; isFirst: boolean }) {
   const { number, contact, error } = conversation
   const canAnswer = isNumber(contact)
   const draft = useMemo(newDraft, [])

@@ -1,3 +1,4 @@
+import type { ComponentChild } from 'preact'
 import { CopyButton } from '../parts/copy.tsx'
 import { asCurl } from '../messages/snippets.ts'
 import { GATEWAY } from '../state/address.ts'
@@ -32,19 +33,28 @@ export function ThenTry({ conversation }: { conversation: TracedConversation }) 
   const attempts = [...conversation.timelines.value.values()].flatMap(({ entries }) =>
     entries.filter((entry) => entry.type === 'attempt'),
   )
-  const left = [
-    { isTried: messages.some(({ direction }) => direction === 'inbound'), step: ANSWER },
-    { isTried: attempts.some(({ httpStatus }) => httpStatus === 429), step: PAUSE },
-    { isTried: attempts.some(({ outcome }) => outcome === 'unknown'), step: LOOKUP },
-    { isTried: false, step: REAL_TEXTS },
-  ].filter(({ isTried }) => !isTried)
+  const steps: readonly (readonly [isTried: boolean, title: string, rest: ComponentChild])[] = [
+    [messages.some(({ direction }) => direction === 'inbound'), 'Answer on the phone.', ANSWER],
+    [
+      attempts.some(({ httpStatus }) => httpStatus === 429),
+      'Choose “429, try later” and send again.',
+      'The gateway waits and tries again.',
+    ],
+    [attempts.some(({ outcome }) => outcome === 'unknown'), 'Choose “502 after accepting” and send again.', LOOKUP],
+    [false, 'Send real texts.', REAL_TEXTS],
+  ]
   return (
     <section class="then-try" aria-label="Try next">
       <h2>Try next</h2>
       <ol>
-        {left.map(({ step }) => (
-          <li>{step}</li>
-        ))}
+        {steps.map(
+          ([isTried, title, rest]) =>
+            !isTried && (
+              <li>
+                <b>{title}</b> {rest}
+              </li>
+            ),
+        )}
       </ol>
     </section>
   )
@@ -52,23 +62,12 @@ export function ThenTry({ conversation }: { conversation: TracedConversation }) 
 
 const ANSWER = (
   <>
-    <b>Answer on the phone.</b> The reply reaches your webhook, and <code class="mono">sgw listen</code> prints it.
+    The reply reaches your webhook, and <code class="mono">sgw listen</code> prints it.
   </>
 )
-const PAUSE = (
-  <>
-    <b>Choose “429, try later” and send again.</b> The gateway waits and tries again.
-  </>
-)
-const LOOKUP = (
-  <>
-    <b>Choose “502 after accepting” and send again.</b> The gateway checks whether the text arrived before it sends it
-    again, so nobody gets it twice.
-  </>
-)
+const LOOKUP = 'The gateway checks whether the text arrived before it sends it again, so nobody gets it twice.'
 const REAL_TEXTS = (
   <>
-    <b>Send real texts.</b> Set <code class="mono">RC_CLIENT_ID</code> and <code class="mono">RC_CLIENT_SECRET</code>,
-    and start again.
+    Set <code class="mono">RC_CLIENT_ID</code> and <code class="mono">RC_CLIENT_SECRET</code>, and start again.
   </>
 )

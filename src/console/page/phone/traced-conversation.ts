@@ -2,13 +2,9 @@ import { computed, signal } from '@preact/signals'
 import type { DeliveryAttempt, Message, Timeline } from '../../../client/client.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import type { MediaIds } from '../thread/composer.tsx'
-import { MessagesOfPair } from '../thread/messages-of-pair.ts'
+import { MessagesOfPair, READ_AFTER_MS } from '../thread/messages-of-pair.ts'
 import { heard, noteSend, sends } from './measured.ts'
 import type { SimulatorCall, SimulatorFault } from './simulator.ts'
-
-interface NextFault {
-  fault: SimulatorFault
-}
 
 const SIMULATOR = '/v1/operator/simulator'
 
@@ -21,8 +17,6 @@ const MOST_CALLS = 10 * TRACED_MESSAGES
 const TRACED_SINCE = performance.timeOrigin
 /** The simulator recorded a contact's text before the gateway stored it. */
 const CALLS_BEFORE_MS = 2000
-/** Events of one text arrive together. */
-const READ_AFTER_MS = 150
 /** Reads that were not caused by a click on this page make at most this many requests a minute. */
 const REQUESTS_PER_MINUTE = 18
 const MINUTE_MS = 60_000
@@ -45,23 +39,19 @@ export class TracedConversation extends MessagesOfPair {
     const newest = this.messages.value.slice(-TRACED_MESSAGES)
     return newest.filter(({ createdAt }, index) => index === newest.length - 1 || Date.parse(createdAt) >= TRACED_SINCE)
   })
-  #timer: ReturnType<typeof setTimeout> | undefined
   /** The times of requests that no click caused. */
   #unasked: readonly number[] = []
   #clickedAt = -Infinity
 
   /** Reads messages, and the steps of the traced ones. */
-  override async load(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    await this.attempt(async () => {
-      this.#count(2)
-      // At the first read, nobody can have chosen a fault yet.
-      const next = this.isLoaded.value ? this.sgw.request<NextFault>('GET', `${SIMULATOR}/next`) : { fault: null }
-      await this.readNewest()
-      this.fault.value = (await next).fault
-      await this.#readSteps()
-    })
+  protected override async read(): Promise<void> {
+    this.#count(2)
+    const readNext = () => this.sgw.request<{ fault: SimulatorFault }>('GET', `${SIMULATOR}/next`)
+    // At the first read, nobody can have chosen a fault yet.
+    const next = this.isLoaded.value ? readNext() : { fault: null }
+    await super.read()
+    this.fault.value = (await next).fault
+    await this.#readSteps()
   }
 
   async #readSteps(): Promise<void> {
@@ -127,13 +117,12 @@ export class TracedConversation extends MessagesOfPair {
 
   /** An outbound event names no numbers, and can arrive before the answer that makes its message known. */
   #concerns(event: LiveEvent): boolean {
-    if (event.type === 'sms_inbound') return event.from === this.contact && event.to === this.number
-    if (event.type === 'opt_out') return event.contact === this.contact && event.number === this.number
-    return true
+    if (event.type === 'sms_inbound') return this.isOf({ number: event.to, contact: event.from })
+    return event.type !== 'opt_out' || this.isOf(event)
   }
 
   #plan(): void {
-    this.#timer ??= setTimeout(() => void this.load(), Math.max(READ_AFTER_MS, this.#restMs()))
+    this.plan(Math.max(READ_AFTER_MS, this.#restMs()))
   }
 
   /** How long to wait until a minute has room for another read. */
@@ -152,10 +141,6 @@ export class TracedConversation extends MessagesOfPair {
     const now = Date.now()
     const recent = this.#unasked.filter((at) => at > now - MINUTE_MS)
     this.#unasked = [...recent, ...Array.from({ length: requests }, () => now)]
-  }
-
-  override stop(): void {
-    clearTimeout(this.#timer)
   }
 }
 

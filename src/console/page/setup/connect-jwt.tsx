@@ -4,17 +4,11 @@ import { Field, type Typed } from '../parts/field.tsx'
 import { asOperator, me, operator } from '../state/caller.ts'
 import { readAll } from '../state/keep-reading.ts'
 
-interface ConnectJwtProps {
-  /** The words of the button. */
-  text: string
-  class?: string
-}
-
 /**
  * Connects the extension of a JWT to the shown tenant. Only an operator may do this, so an app's key sees no button. The JWT is only in
  * this field, which disappears once the JWT is sent: the gateway never shows it.
  */
-export function ConnectJwt({ text, class: className = 'button' }: ConnectJwtProps) {
+export function ConnectJwt({ text, class: className = 'button' }: { text: string; class?: string }) {
   const { tenantId, tenantName } = me.value ?? {}
   if (operator.value === null) return null
   const connect = async (typed: Typed): Promise<void> => {

@@ -67,13 +67,7 @@ const NumbersOf = ({ extension }: Pick<ExtensionProps, 'extension'>) => (
   </p>
 )
 
-interface OneNumberProps {
-  number: string
-  health?: NumberHealth | undefined
-  reason?: string
-}
-
-function OneNumber({ number, health, reason }: OneNumberProps) {
+function OneNumber({ number, health, reason }: { number: string; health?: NumberHealth | undefined; reason?: string }) {
   const { tier, dailyLimit = null } = health?.campaign ?? {}
   return (
     <span>

@@ -8,6 +8,8 @@ import type { LiveEvent } from '../state/live-event.ts'
 import type { Pair } from './contact-forms.ts'
 
 const PAGE_MESSAGES = 20
+/** Events of one text arrive together. */
+export const READ_AFTER_MS = 150
 /** How many of the newest events are kept: an answer that was read before them lacks them. */
 const KEPT_EVENTS = 50
 
@@ -21,6 +23,9 @@ export abstract class MessagesOfPair implements Pair, Followed {
   readonly hasOlder = computed(() => this.#total.value > this.messages.value.length)
   readonly #total = signal(0)
   #isReadingOlder = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #readAt = Infinity
+  #isStopped = false
   #newestEvents: readonly LiveEvent[] = []
 
   constructor(
@@ -29,10 +34,31 @@ export abstract class MessagesOfPair implements Pair, Followed {
     readonly contact: string,
   ) {}
 
-  /** Reads the messages. */
-  abstract load(): Promise<void>
   abstract note(event: LiveEvent): void
-  abstract stop(): void
+
+  async load(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#readAt = Infinity
+    await this.attempt(() => this.read())
+  }
+
+  /** Reads again after `ms`, unless an earlier reading is planned. */
+  protected plan(ms: number): void {
+    const at = Date.now() + ms
+    if (this.#isStopped || at >= this.#readAt) return
+    clearTimeout(this.#timer)
+    this.#readAt = at
+    this.#timer = setTimeout(() => void this.load(), ms)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#isStopped = true
+  }
+
+  protected isOf({ number, contact }: Pair): boolean {
+    return number === this.number && contact === this.contact
+  }
 
   catchUp(): void {
     void this.load()
@@ -69,7 +95,7 @@ export abstract class MessagesOfPair implements Pair, Followed {
   }
 
   /** Reads the newest page. Older messages stay, unless more have arrived than fit on a page. */
-  protected async readNewest(): Promise<void> {
+  protected async read(): Promise<void> {
     const { messages, total } = await this.#page(1)
     const fresh = new Set(messages.map(({ messageId }) => messageId))
     const known = this.messages.value

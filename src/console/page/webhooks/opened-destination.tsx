@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { OverviewDestination } from '../../../client/client.ts'
-import { nextAttemptText } from '../facts/facts-of.ts'
-import { LostActs } from '../facts/fact-line.tsx'
+import { nextAttemptText, whereOf } from '../facts/facts-of.ts'
+import { FactSentence, LostActs } from '../facts/fact-line.tsx'
 import { Button } from '../parts/button.tsx'
 import { Ask } from '../parts/confirm.tsx'
 import type { Typed } from '../parts/field.tsx'
@@ -89,10 +89,7 @@ function Outcome({ destination }: { destination: Destination }) {
       </h2>
       <p class="parties">{url}</p>
       {isBad && usage !== null ? (
-        <div class="why">
-          {usage.failingSince !== null && <Failing usage={usage} />}
-          {usage.neverArrived > 0 && <NeverArrived usage={usage} />}
-        </div>
+        <Why usage={usage} />
       ) : (
         <p class="dim outcome-note">
           {capital(stateText(destination, now.peek()))}
@@ -103,33 +100,36 @@ function Outcome({ destination }: { destination: Destination }) {
   )
 }
 
-const Failing = ({ usage }: { usage: OverviewDestination }) => (
-  <>
-    <p>
-      <b>
-        {usage.lastStatusCode === undefined ? 'It cannot be reached' : `It answers ${usage.lastStatusCode}`} since{' '}
-        {rowTime(usage.failingSince ?? '', now.peek())}.
-      </b>
-    </p>
-    <p>
-      {count(usage.failures)} {usage.failures === 1 ? 'attempt has' : 'attempts have'} failed since then.{' '}
-      {nextAttemptText(usage, now.peek())}
-    </p>
-  </>
-)
-
-const NeverArrived = ({ usage }: { usage: OverviewDestination }) => (
-  <p>
-    <a
-      class="link"
-      href={addressOf('webhooks', { [usage.kind]: usage.appId ?? usage.triggerId ?? '', state: 'never_arrived' })}
-    >
-      {count(usage.neverArrived)} {usage.neverArrived === 1 ? 'delivery' : 'deliveries'}
-    </a>{' '}
-    never arrived, the oldest since {rowTime(usage.neverArrivedSince ?? '', now.peek())}.
-    {usage.failingSince !== null && ' When it answers again, each can be delivered again.'}
-  </p>
-)
+function Why({ usage }: { usage: OverviewDestination }) {
+  const { kind, failures, failingSince, lastStatusCode, neverArrived, neverArrivedSince } = usage
+  const params = { [kind]: whereOf(usage).id, state: 'never_arrived' }
+  const text = `${count(neverArrived)} ${neverArrived === 1 ? 'delivery' : 'deliveries'}`
+  return (
+    <div class="why">
+      {failingSince !== null && (
+        <>
+          <p>
+            <b>
+              It {lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`} since{' '}
+              {rowTime(failingSince, now.peek())}.
+            </b>
+          </p>
+          <p>
+            {count(failures)} {failures === 1 ? 'attempt has' : 'attempts have'} failed since then.{' '}
+            {nextAttemptText(usage, now.peek())}
+          </p>
+        </>
+      )}
+      {neverArrived > 0 && (
+        <p>
+          <FactSentence fact={{ parts: [{ text, view: 'webhooks', params }] }} /> never arrived, the oldest since{' '}
+          {rowTime(neverArrivedSince ?? '', now.peek())}.
+          {failingSince !== null && ' When it answers again, each can be delivered again.'}
+        </p>
+      )}
+    </div>
+  )
+}
 
 const HOUR_MS = 3_600_000
 const DAYS_30 = 720
