@@ -1,10 +1,17 @@
 import { RANKS } from '../facts/fact.ts'
 import type { TenantFigures } from './all-overview.ts'
-import type { AllStanding } from './standing-of-all.ts'
+import type { Has, Known } from './reading.ts'
+import { type AllStanding, type TenantState, stateOf } from './standing-of-all.ts'
+import type { AllFact } from './tenant-facts.ts'
 
 /** One tenant in the table, with the values by which it is sorted. */
 export interface TableRow {
   tenant: TenantFigures
+  has: Has | undefined
+  state: TenantState
+  /** What is wrong, worst first, without `muted`. */
+  facts: readonly AllFact[]
+  muted: readonly AllFact[]
   /** The position of its worst fact in `RANKS`. Then come tenants that an operator stopped, and then all others. */
   trouble: number
   since: string
@@ -14,15 +21,23 @@ export interface TableRow {
 const STOPPED = RANKS.length
 const NONE = STOPPED + 1
 
-export const rowsOf = (tenants: readonly TenantFigures[], { byTenant }: AllStanding): TableRow[] =>
-  tenants.map((tenant) => {
-    const [worst] = byTenant.get(tenant.tenantId) ?? []
-    const rank = worst === undefined ? NONE : RANKS.indexOf(worst.rank)
+export const rowsOf = ({ overview, has }: Known, standing: AllStanding): TableRow[] =>
+  overview.tenants.map((tenant) => {
+    const { tenantId, status, sent, received } = tenant
+    const facts = standing.byTenant.get(tenantId) ?? []
+    const [worst] = facts
     return {
       tenant,
-      trouble: Math.min(rank, tenant.status === 'suspended' ? STOPPED : NONE),
+      has: has.get(tenantId),
+      state: stateOf(tenant, standing, has.get(tenantId)),
+      facts,
+      muted: standing.muted.filter((fact) => fact.tenantId === tenantId),
+      trouble: Math.min(
+        worst === undefined ? NONE : RANKS.indexOf(worst.rank),
+        status === 'suspended' ? STOPPED : NONE,
+      ),
       since: worst?.since ?? '',
-      texts: tenant.sent + tenant.received,
+      texts: sent + received,
     }
   })
 

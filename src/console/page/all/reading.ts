@@ -28,7 +28,6 @@ const READ_AFTER_EVENT_MS = 5000
 const HAS_EVERY_MS = 60_000
 const PAGE = 100
 
-/** Reads all tenants while they are shown. */
 export function useAll(range: Range): Reading<Known> {
   const last = useRef<Known | null>(null)
   const read = async (): Promise<Known> => (last.current = await readKnown(range, last.current))

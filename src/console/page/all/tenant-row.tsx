@@ -6,27 +6,20 @@ import { WAITING } from '../facts/facts-of.ts'
 import { addressOf } from '../state/address.ts'
 import { count, dayOf, now, rowTime, shortTime, utcTime } from '../state/clock.ts'
 import { type TableRow, badOf } from './columns.ts'
-import type { Has } from './reading.ts'
-import { type AllStanding, type TenantState, stateOf } from './standing-of-all.ts'
-import type { AllFact } from './tenant-facts.ts'
+import type { TenantState } from './standing-of-all.ts'
 
 interface RowProps {
   row: TableRow
   /** The row's number in the entire table, as `aria-rowindex` counts. */
   index: number
-  standing: AllStanding
-  has: Has | undefined
   /** The highest bar of all tenants. */
   highest: number
 }
 
 /** One tenant: what is wrong, since when, its figures, and one button. */
-export function TenantRow({ row, index, standing, has, highest }: RowProps) {
-  const { tenant } = row
-  const facts = standing.byTenant.get(tenant.tenantId) ?? []
-  const [worst] = facts
-  const state = stateOf(tenant, standing, has)
-  const [icon, kind, word] = markOf(state, worst)
+export function TenantRow({ row, index, highest }: RowProps) {
+  const { tenant, has, since } = row
+  const [icon, kind, word] = markOf(row)
   return (
     <tr aria-rowindex={index}>
       <td class={kind}>
@@ -34,35 +27,33 @@ export function TenantRow({ row, index, standing, has, highest }: RowProps) {
         <span class="hidden">{word}</span>
       </td>
       <th scope="row">
-        <a class="tenant-name" dir="auto" href={lookAt(row, has)} title={tenant.name}>
+        <a class="tenant-name" dir="auto" href={viewOf(row)} title={tenant.name}>
           {tenant.name}
         </a>
       </th>
       <td class="of-trouble">
         <p class="tenant-what">
-          <What tenant={tenant} state={state} facts={facts} muted={standing.muted} />
+          <What {...row} />
         </p>
       </td>
-      <td class="of-since">{worst?.since && <Since at={worst.since} />}</td>
-      <Figures row={row} facts={facts} has={has} highest={highest} />
+      <td class="of-since">{since !== '' && <Since at={since} />}</td>
+      <Figures row={row} highest={highest} />
       <td class="of-button">
         {tenant.status === 'suspended' ? (
           <ChangeStatus apps={0} extensions={0} {...has} {...tenant} />
         ) : (
-          <Look row={row} hasFacts={facts.length > 0} has={has} />
+          <View row={row} />
         )}
       </td>
     </tr>
   )
 }
 
-type FiguresProps = Pick<RowProps, 'row' | 'has' | 'highest'> & { facts: readonly AllFact[] }
-
 /**
  * Texts, bars, and what went wrong, also in color if the row says so. On a phone, figures that are 0 are left out. A tenant that was never used
  * has no figures.
  */
-function Figures({ row: { tenant, texts }, facts, has, highest }: FiguresProps) {
+function Figures({ row: { tenant, texts, facts, has }, highest }: Omit<RowProps, 'index'>) {
   const bad = badOf(tenant)
   const isUnused = has?.extensions === 0 && texts + tenant.waiting + bad === 0
   const lookOf = (value: number, key: string, kind: string): string =>
@@ -96,29 +87,19 @@ const MARKS: Readonly<Record<Exclude<TenantState, 'bad' | 'waits'>, Mark>> = {
   fine: ['sent', 'dim', 'Fine'],
 }
 
-const markOf = (state: TenantState, worst: AllFact | undefined): Mark =>
+const markOf = ({ state, facts: [worst] }: TableRow): Mark =>
   state === 'bad' || state === 'waits'
     ? [worst?.icon ?? null, worst?.kind ?? '', worst?.kind === 'bad' ? 'Needs action' : 'Needs attention']
     : MARKS[state]
 
 /** The tenant's own overview; Setup if it has no app to act as. */
-const lookAt = ({ tenant: { tenantId } }: TableRow, has: Has | undefined): string =>
+const viewOf = ({ tenant: { tenantId }, has }: TableRow): string =>
   has?.apps === 0 ? addressOf('tenants') : addressOf('overview', { tenant: tenantId })
 
-interface WhatProps {
-  tenant: TableRow['tenant']
-  state: TenantState
-  facts: readonly AllFact[]
-  muted: readonly AllFact[]
-}
-
-function What({ tenant: { tenantId, status }, state, facts, muted }: WhatProps) {
+function What({ tenant: { status }, state, facts, muted }: TableRow) {
   if (state === 'inactive') return <span class="dim">Deactivated.</span>
   if (state === 'unconnected') return <span class="dim">No number is connected yet.</span>
-  if (state === 'muted') {
-    const alerts = muted.flatMap((fact) => (fact.tenantId === tenantId ? (fact.alerts ?? []) : []))
-    return <span class="dim">Muted {mutedText(alerts)}.</span>
-  }
+  if (state === 'muted') return <span class="dim">Muted {mutedText(muted.flatMap(({ alerts = [] }) => alerts))}.</span>
   return (
     <>
       {status === 'suspended' && (
@@ -156,19 +137,19 @@ const Bars = ({ buckets, highest }: { buckets: readonly number[]; highest: numbe
   </svg>
 )
 
-function Look({ row, hasFacts, has }: { row: TableRow; hasFacts: boolean; has: Has | undefined }) {
-  const { tenantId, name, status } = row.tenant
-  if (status === 'inactive') return null
+function View({ row }: { row: TableRow }) {
+  const { tenant, has, facts } = row
+  if (tenant.status === 'inactive') return null
   const [text, href] =
     has?.apps === 0
       ? ['Create app', addressOf('tenants')]
-      : hasFacts
-        ? ['View', lookAt(row, has)]
+      : facts.length > 0
+        ? ['View', viewOf(row)]
         : has?.extensions === 0
-          ? ['Connect', addressOf('numbers', { tenant: tenantId })]
+          ? ['Connect', addressOf('numbers', { tenant: tenant.tenantId })]
           : ['', '']
   return text === '' ? null : (
-    <a class="button" href={href} aria-label={`${text}: ${name}`}>
+    <a class="button" href={href} aria-label={`${text}: ${tenant.name}`}>
       {text}
     </a>
   )

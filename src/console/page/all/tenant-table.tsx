@@ -14,18 +14,14 @@ import { TenantRow } from './tenant-row.tsx'
 /** Up to this many tenants are easy to find without a search. */
 const SEARCHED_TENANTS = 8
 
-interface TableProps {
-  known: Known
-  standing: AllStanding
-}
-
-/** All tenants, the worst first, or sorted by any column. */
-export function TenantTable({ known, standing }: TableProps) {
+export function TenantTable({ known, standing }: { known: Known; standing: AllStanding }) {
   const { overview, range } = known
   const typed = useSignal('')
   const sorting = sortingOf(param('sort'), range.label)
-  const named = overview.tenants.filter(({ name }) => isNamed(name, typed.value))
-  const rows = sorted(rowsOf(named, standing), sorting)
+  const rows = sorted(
+    rowsOf(known, standing).filter(({ tenant }) => isNamed(tenant.name, typed.value)),
+    sorting,
+  )
   return (
     <section aria-labelledby="tenants">
       <header class="line tenants-head">
@@ -35,7 +31,7 @@ export function TenantTable({ known, standing }: TableProps) {
       </header>
       <table class="tenants" aria-rowcount={rows.length + 1}>
         <Head label={range.label} sorting={sorting} />
-        <Body rows={rows} known={known} standing={standing} />
+        <Body rows={rows} highest={Math.max(1, ...overview.tenants.flatMap(({ buckets }) => buckets))} />
       </table>
       {rows.length === 0 && <p class="dim">No tenant has this name.</p>}
       {overview.tenants.length < overview.total && (
@@ -48,24 +44,15 @@ export function TenantTable({ known, standing }: TableProps) {
   )
 }
 
-/** The visible rows. */
-function Body({ rows, known: { overview, has }, standing }: TableProps & { rows: readonly TableRow[] }) {
+function Body({ rows, highest }: { rows: readonly TableRow[]; highest: number }) {
   const body = useRef<HTMLTableSectionElement>(null)
   const { from, to, height } = useRowWindow(body, rows.length)
-  const highest = Math.max(1, ...overview.tenants.flatMap(({ buckets }) => buckets))
   const drawn = rows.slice(from, to)
   return (
     <tbody ref={body}>
       <Gap height={from * height} />
       {drawn.map((row, index) => (
-        <TenantRow
-          key={row.tenant.tenantId}
-          row={row}
-          index={from + index + 2}
-          standing={standing}
-          has={has.get(row.tenant.tenantId)}
-          highest={highest}
-        />
+        <TenantRow key={row.tenant.tenantId} row={row} index={from + index + 2} highest={highest} />
       ))}
       <Gap height={Math.max(0, rows.length - from - drawn.length) * height} />
     </tbody>

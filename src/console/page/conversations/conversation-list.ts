@@ -6,7 +6,6 @@ import { nextReadingMs } from '../messages/wait-ends.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import type { Pair } from '../thread/contact-forms.ts'
 
-/** Identifies a conversation. */
 export const keyOf = ({ number, contact }: Pair): string => `${number} ${contact}`
 
 /** The conversations, the one with the newest text first. A text moves its conversation to the top. */

@@ -81,7 +81,6 @@ export class OpenConversation extends MessagesOfPair {
     this.policy.value ??= await this.sgw.optOuts.policy()
   }
 
-  /** Opts the contact out, or in again. */
   async setOptOut(optedOut: boolean): Promise<void> {
     const { sgw, number, contact } = this
     await whileSignedIn(sgw.optOuts.set({ number, contact, optedOut }))

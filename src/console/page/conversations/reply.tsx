@@ -11,7 +11,6 @@ import type { OpenConversation } from './open-conversation.ts'
 import { focusComposer } from '../list/cursor.ts'
 import { chosenTime, soonest } from './send-at.ts'
 
-/** Writes to the contact, now or later. You cannot write to a short code or a sender's name. */
 export function Reply({ conversation, takesFocus }: { conversation: OpenConversation; takesFocus: boolean }) {
   const { number, contact, sendError } = conversation
   /** The field's value; null to send immediately. */

@@ -19,7 +19,6 @@ export interface CureProps {
   delivers?: 'row' | 'heading'
 }
 
-/** What a person can press about a fact. */
 export default function Cure({ fact: { action }, class: className, delivers }: CureProps) {
   // Only Overview, which has the checks, has facts about the gateway itself.
   if (action === null || action.type === 'show checks') return null
@@ -43,7 +42,6 @@ export default function Cure({ fact: { action }, class: className, delivers }: C
 }
 
 export interface LostActsProps {
-  /** Where deliveries never arrived. */
   destination: OverviewDestination
   /** When they were counted: later ones are left out. */
   until: string

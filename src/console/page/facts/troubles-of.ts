@@ -5,9 +5,7 @@ import type { Trouble, View } from '../state/view-names.ts'
 import { type Fact, isMuted } from './fact.ts'
 import { NONE_CAN_SEND, WAITING, factsOf, isNumberless, isPaused, isStopped } from './facts-of.ts'
 
-/** What fires. */
 interface Firing {
-  /** For the shown tenant. */
   own: readonly KnownAlert[]
   /** For how many other tenants. */
   others: number

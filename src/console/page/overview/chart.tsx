@@ -5,7 +5,6 @@ import { axisOf, barsOf, bucketMs } from './bars.ts'
 
 const PARTS = ['waiting', 'failed', 'received', 'sent'] as const
 
-/** Stacked bars of equal periods. */
 export function Chart({ overview }: { overview: Overview }) {
   const at = now.peek()
   return (

@@ -163,7 +163,6 @@ const Traffic = (props: Pick<Known, 'overview' | 'range'>) => (
 const isQuiet = ({ totals, queued }: Overview): boolean =>
   totals.accepted + totals.received + totals.sent + totals.failed + queued === 0
 
-/** What will be here, and what fills it. */
 const Quiet = () => (
   <section class="no-messages">
     <p class="dim">No message was sent or received in {rangeShown().inWords}.</p>

@@ -81,7 +81,6 @@ export const Heading = ({ worst, fine, lead, beside, children }: HeadingProps) =
   </header>
 )
 
-/** The range of the address. */
 export const rangeShown = (): Range => RANGES.find(({ name }) => name === param('range')) ?? DAY
 
 /** Chooses the range of the figures. `month` is the name of the longest one. */

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 
-/** Rows under the names of their columns. */
 export const Table = ({ columns, children }: { columns: readonly string[]; children: ComponentChildren }) => (
   <table>
     <thead>

@@ -74,7 +74,6 @@ function Choice() {
 interface ItemProps {
   isChosen: boolean
   name: string
-  /** Its tenant. */
   of: string
   choose: () => void
 }

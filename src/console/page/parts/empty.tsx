@@ -8,11 +8,9 @@ import { InviteButton } from './authorize-button.tsx'
 interface EmptyProps {
   /** If no other heading says it. */
   title?: string | undefined
-  /** What will be here. */
   text: string
   /** The command that fills it; null if it cannot be known yet. */
   command: string | null
-  /** The button that fills it. */
   children?: ComponentChildren
 }
 

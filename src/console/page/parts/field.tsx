@@ -12,7 +12,6 @@ export const submitted =
     void run((name) => String(fields.get(name) ?? '').trim())
   }
 
-/** A field of a dialog, under its name. */
 export const Field = ({ label, ...input }: { label: string } & InputHTMLAttributes) => (
   <label class="asked">
     {label}

@@ -14,7 +14,6 @@ interface MenuProps {
   /** What the button is called, if its content does not say it. */
   label?: string
   items: readonly MenuItem[]
-  /** Called when the menu opens. */
   opened?: () => void
   class?: string
   children: ComponentChildren

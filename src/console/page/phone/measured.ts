@@ -41,7 +41,6 @@ export function followHeard(): void {
 
 const isOwn = ({ event }: HeardEvent): boolean => sends.peek().has(messageIdOf(event) ?? '')
 
-/** Records a send and its answer. */
 export function noteSend(messageId: string, send: OwnSend): void {
   sends.value = new Map([...sends.value, [messageId, send]])
 }

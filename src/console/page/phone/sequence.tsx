@@ -53,7 +53,6 @@ interface GroupProps {
   chosen: Chosen
 }
 
-/** A text, and below it its steps. */
 const Group = ({ message, steps, conversation, chosen }: GroupProps) => (
   <>
     <div class="step group-head">

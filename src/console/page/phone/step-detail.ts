@@ -14,7 +14,6 @@ export interface StepDetail {
 /** Replaces the method for an event from a socket, where no frame is acknowledged. */
 const SOCKET_FRAME = 'ServerNotification'
 
-/** A recorded call, as it was sent and answered. */
 export function detailOf(title: string, call: SimulatorCall): StepDetail {
   const { method, path, request, response, fault } = call
   return {
@@ -27,7 +26,6 @@ export function detailOf(title: string, call: SimulatorCall): StepDetail {
   }
 }
 
-/** What happened to an event. */
 export function eventResult({ method, response }: SimulatorCall): string {
   if (method === SOCKET_FRAME) return response === null ? 'no open socket' : 'sent over the socket'
   return response === null ? 'no answer' : `${response.status}, stored`

@@ -9,7 +9,6 @@ import { type StepDetail, detailOf, eventResult, json, webhookDetail } from './s
 import type { SimulatorCall } from './simulator.ts'
 import type { TracedConversation } from './traced-conversation.ts'
 
-/** The stations, from left to right. */
 export const STATIONS = ['Your app', 'Gateway', 'RingCentral', 'Phone'] as const
 
 /** One step of a text on its way. A hop goes from a station to the next one; `at` is in milliseconds. */
@@ -81,7 +80,6 @@ const sendStep = (messageId: string, { at, ms, request, response }: OwnSend): St
 /** A shorter time before the first attempt is not a wait. */
 const SHOWN_WAIT_MS = 1000
 
-/** The attempts of a message, and the waits before them. */
 const attemptSteps = (
   created: number,
   timeline: Timeline,

@@ -25,7 +25,6 @@ export default function TraceView({ conversation, isEmpty }: { conversation: Tra
   )
 }
 
-/** Request and response of the chosen step. */
 function StepDetails({ detail, close }: { detail: StepDetail; close: () => void }) {
   const { title, request, response, note, isBad } = detail
   const side = useSignal(isBad ? 'Response' : 'Request')

@@ -77,7 +77,6 @@ export class TracedConversation extends MessagesOfPair {
     return attempts.toReversed()
   }
 
-  /** Sends a text from the app, with uploaded files, and measures the answer. */
   async send(body: string, mediaIds: MediaIds): Promise<void> {
     this.#clickedAt = Date.now()
     const request = { to: this.contact, from: this.number, body, ...(mediaIds && { mediaIds }) }
@@ -90,7 +89,6 @@ export class TracedConversation extends MessagesOfPair {
     })
   }
 
-  /** Texts as the contact. */
   async reply(text: string): Promise<void> {
     this.#clickedAt = Date.now()
     await this.attempt(async () => {
@@ -100,7 +98,6 @@ export class TracedConversation extends MessagesOfPair {
     })
   }
 
-  /** Says what the simulator does with the next send. */
   async setFault(fault: SimulatorFault): Promise<void> {
     await this.attempt(async () => {
       await this.sgw.request('PUT', `${SIMULATOR}/next`, { body: { fault } })

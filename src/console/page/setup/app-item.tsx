@@ -58,7 +58,6 @@ const Activate = ({ app }: { app: App }) => (
   </Ask>
 )
 
-/** Shows a new key. */
 async function give({ name }: App, call: Promise<{ apiKey: string }>): Promise<void> {
   const { apiKey } = await call
   showSecret({ app: name, apiKey })
@@ -89,7 +88,6 @@ const UsedText = ({ app: { name, lastUsedAt } }: { app: App }) => (
   </>
 )
 
-/** What stops, and what continues. */
 function StopsText({ app }: { app: App }) {
   const readWaiting = () => asApp().sms.list({ appId: app.appId, state: 'waiting', limit: 1 }).page(1)
   const waiting = useLoading(readWaiting, []).value.value?.total ?? 0

@@ -22,7 +22,6 @@ export const rotateKey = ({ appId }: App): Promise<RotatedKey> =>
 export const deactivateApp = ({ appId }: App): Promise<unknown> =>
   operator.value === null ? asApp().apps.deactivate(appId) : postAsOperator(appId, 'deactivate')
 
-/** Only an operator may. */
 export const activateApp = ({ appId }: App): Promise<RotatedKey> => postAsOperator(appId, 'activate')
 
 const postAsOperator = <Answer>(appId: string, verb: string): Promise<Answer> =>

@@ -4,7 +4,6 @@ import { extensionFacts, isNumberless, isPaused, numbersOf } from '../facts/fact
 import { clockTime } from '../state/clock.ts'
 
 export interface NumbersStanding {
-  /** The worst, for the heading; null while all is well. */
   worst: Fact | null
   /** What is wrong with each extension, by its id, worst first. */
   byExtension: ReadonlyMap<string, readonly Fact[]>

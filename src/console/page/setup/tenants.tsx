@@ -68,7 +68,6 @@ const STATES = {
   inactive: { state: 'Inactive', icon: 'cancelled', kind: 'dim' },
 } as const
 
-/** One tenant: its state, what it has, and what a person can do with it. */
 const TenantRow = ({ tenant }: { tenant: TenantItem }) => (
   <Thing
     name={tenant.name}
@@ -91,7 +90,6 @@ const TenantRow = ({ tenant }: { tenant: TenantItem }) => (
   />
 )
 
-/** The first pages as one list. */
 async function readPages(pages: number): Promise<TenantPage> {
   const first = await readTenants()
   const rest = await Promise.all(Array.from({ length: pages - 1 }, (_, index) => readTenants(index + 2)))

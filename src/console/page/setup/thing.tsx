@@ -42,7 +42,6 @@ export const Thing = ({ id, name, icon, kind = 'dim', note, state, buttons, fact
   </li>
 )
 
-/** An id, to read and to copy. */
 export const Id = ({ id }: { id: string }) => (
   <>
     <span class="mono">{id}</span>

@@ -14,7 +14,6 @@ import './attached.css'
 /** Of the text beside them. */
 const MAX_UNITS = 1000
 
-/** Whether a text is too long to go with files. */
 const isTooLong = (text: string): boolean => text.length > MAX_UNITS
 
 /** Whether a number is known to send only text. If it is not known, the send decides. */
@@ -152,7 +151,6 @@ const AttachedFile = ({ file, problem, isUploading, remove }: AttachedFileProps)
 /** A larger file is not shown, so that it cannot freeze the page. */
 const MAX_PREVIEW_BYTES = 8_000_000
 
-/** The picture, or the kind of any other file. */
 function Preview({ file }: { file: File }) {
   const url = useSignal('')
   useEffect(() => {

@@ -25,14 +25,11 @@ export type MediaIds = readonly string[] | undefined
 const MAX_UNITS = 1600
 
 interface ComposerProps {
-  /** What the field is for. */
   label: string
   button: string
   /** The typed text. The view that has it decides how long it stays. */
   draft: Draft
-  /** Which of the tenant's numbers sends it. */
   number: string
-  /** The sender and the receiver. */
   pair: ComponentChildren
   /** Sends a text with uploaded files, and returns whether it was accepted; null if nothing can be sent. */
   send: ((text: string, mediaIds: MediaIds) => Promise<boolean>) | null
@@ -40,9 +37,7 @@ interface ComposerProps {
   error: string
   /** Whether a person is about to write. */
   takesFocus?: boolean | undefined
-  /** The content beside the button. */
   beside?: ComponentChildren
-  /** The content below the field. */
   children?: ComponentChildren
 }
 
@@ -180,7 +175,6 @@ export const NoReply = ({ contact }: { contact: string }) => (
 /** What a browser offers first. Some browsers then convert a photo in a format that phones do not accept. */
 const ACCEPT = 'image/jpeg,image/png,image/gif,image/webp,image/bmp,image/tiff,video/*,audio/*,.pdf,.vcf,.ics,.txt'
 
-/** Opens the system's file picker. */
 function AttachButton({ take }: { take: Take }) {
   const input = useRef<HTMLInputElement>(null)
   return (

@@ -3,7 +3,6 @@ import type { Sgw } from '../../../client/client.ts'
 import { client } from '../state/caller.ts'
 import { cannotSendOf } from './contact-forms.ts'
 
-/** What can be chosen instead. */
 interface PairChoices {
   numbers: readonly string[]
   contacts: readonly string[]

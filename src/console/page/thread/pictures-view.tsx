@@ -82,9 +82,7 @@ function OpenButton({ shown: { attachment, url, problem }, bubble, look, open }:
 
 interface PictureDialogProps {
   messageId: string
-  /** Everything that the message carries. */
   all: readonly Shown[]
-  /** Which is shown. */
   at: number
   open: (at: number) => void
   close: () => void

@@ -22,11 +22,9 @@ interface ThreadProps {
   seenBy: 'contact' | 'us'
   /** The attempts to deliver a contact's text to the apps, oldest first. */
   attemptsOf?: (messageId: string) => readonly DeliveryAttempt[]
-  /** What a person can do with a message. */
   actions?: (message: Message) => ComponentChild
   /** Loads older messages; null if there are none. */
   loadOlder?: (() => void) | null
-  /** The content of a thread without messages. */
   children: ComponentChildren
 }
 
@@ -94,7 +92,6 @@ const READ_PICTURES = 3
 
 interface ThreadMessageProps extends Pick<ThreadProps, 'seenBy'> {
   message: Message
-  /** Whether its pictures are read without a click. */
   isRead: boolean
   isNewDay: boolean
   /** The parts of the webhooks' answers that matter. */

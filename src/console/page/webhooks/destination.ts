@@ -15,7 +15,6 @@ export interface Destination {
   until: string
 }
 
-/** The data from which the destinations are built. */
 export interface Sources {
   overview: Overview
   apps: readonly App[]
@@ -65,7 +64,6 @@ export function destinationsOf({ overview, apps, triggers }: Sources): Destinati
 const troubleIn = ({ usage }: Destination): number =>
   usage === null ? 0 : usage.neverArrived || (usage.failingSince === null ? 0 : usage.failures)
 
-/** Whether its latest attempts failed, or a delivery never arrived. */
 export const isTroubled = (destination: Destination): boolean => troubleIn(destination) > 0
 
 /** How a destination is doing, in a few words. What the heading already says (`isSaid`) is not repeated. */

@@ -13,7 +13,6 @@ interface NoAttemptsProps {
   destinations: readonly Destination[] | null
 }
 
-/** What will be here, and how to fill it. */
 export function NoAttempts({ list, destinations }: NoAttemptsProps) {
   if (Object.keys(list.filter).length > 0)
     return <NothingFound text="No delivery matches this filter." noun="deliveries" words={WORDS} />

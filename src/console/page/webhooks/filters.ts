@@ -31,7 +31,6 @@ export type Filter = Readonly<Partial<Record<(typeof WORDS)[number], string>>>
 /** The API's query for a filter. The API itself refuses an unknown outcome. */
 export const queryOf = (filter: Filter): DeliveryFilter => queryBy(FILTERS, filter)
 
-/** The tabs above the deliveries. */
 export const TABS: readonly Tab[] = [
   { name: 'All', asks: { outcome: '', state: '' } },
   { name: 'Never arrived', asks: { outcome: '', state: 'never_arrived' } },

@@ -27,7 +27,6 @@ interface OpenedDeliveryProps {
   destinations: readonly Destination[] | null
 }
 
-/** One delivery: its state, the reason, the actions, each attempt, the request, facts, JSON. */
 export function OpenedDelivery({ destinations, ...which }: OpenedDeliveryProps) {
   const { attempts, isLost, reading } = useDelivery(which)
   const { value, error, again } = reading

@@ -134,7 +134,6 @@ function Why({ usage }: { usage: OverviewDestination }) {
 const HOUR_MS = 3_600_000
 const DAYS_30 = 720
 
-/** Repeats the deliveries that have failed since a time. */
 function Recover({ destination: { id, kind, name, usage }, note }: ActionsProps) {
   const { failingSince = null } = usage ?? {}
   const recover = async (typed: Typed): Promise<void> => {

@@ -21,7 +21,6 @@ interface RedeliverProps {
   last: DeliveryAttempt
   /** Whether it never arrived: then it can be dismissed. */
   isLost: boolean
-  /** Reads the delivery again. */
   again: () => void
 }
 

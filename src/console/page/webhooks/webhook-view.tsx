@@ -13,7 +13,6 @@ interface WebhookViewProps {
   move: (step: number) => void
 }
 
-/** The open destination or delivery, in a separate file. */
 export default function WebhookView({ opened, list, destinations, move }: WebhookViewProps) {
   const isDelivery = 'deliveryId' in opened
   const id = isDelivery ? opened.deliveryId : opened.destination

@@ -86,7 +86,6 @@ export default function WebhooksView() {
 /** The figures are read again after events, at most this often. */
 const READ_EVERY_MS = 30_000
 
-/** The destinations of the tenant, and how they did in the last day. */
 async function readSources(): Promise<Sources> {
   const sgw = asApp()
   const [overview, apps, triggers] = await Promise.all([

@@ -8,7 +8,6 @@ export const OUTCOMES: Readonly<Record<DeliveryOutcome, string>> = {
   network_error: 'Not reached',
 }
 
-/** What is posted, by the names of the API. */
 export const EVENTS: Readonly<Record<WebhookEventType, string>> = {
   sms_inbound: 'Received text',
   sms_status: 'Sent or failed',
@@ -36,7 +35,6 @@ export function eventOf({ deliveryId }: Pick<DeliveryAttempt, 'deliveryId'>): st
   return name in EVENTS ? EVENTS[name as WebhookEventType] : name
 }
 
-/** The event's name in the API. */
 export const eventNameOf = (deliveryId: string): string => deliveryId.split(':')[2] ?? 'sms_inbound'
 
 /** `answered 500`, the reason of a failed attempt in a row; '' if the outcome says it. */
