@@ -1,4 +1,5 @@
 import type { OverviewDestination } from '../../../client/client.ts'
+import { hasLinks } from '../frame/panel.ts'
 import { useAct } from '../parts/act.ts'
 import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
 import { Button } from '../parts/button.tsx'
@@ -15,7 +16,7 @@ import { whereOf } from './facts-of.ts'
 export interface CureProps {
   fact: Pick<Fact, 'action'>
   class?: string | undefined
-  /** Whether deliveries that never arrived can be repeated right here. In a row, this is the only button. */
+  /** On a start page, what can be done is done right here. In a row, this is the only button. */
   delivers?: 'row' | 'heading'
 }
 
@@ -29,7 +30,7 @@ export default function Cure({ fact: { action }, class: className, delivers }: C
       </a>
     )
   if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
-  if (action.type === 'invite') return <InviteButton />
+  if (action.type === 'invite') return delivers === undefined ? <InviteButton /> : <Connect />
   const { destinations = [], to = '' } = standing.value?.overview ?? {}
   const destination = destinations.find((each) => whereOf(each).id === action.params['id'])
   if (delivers !== undefined && destination && destination.neverArrived > 0)
@@ -38,6 +39,19 @@ export default function Cure({ fact: { action }, class: className, delivers }: C
     <a class="button" href={addressOf('webhooks', action.params)}>
       Show its deliveries
     </a>
+  )
+}
+
+/** Leads the owner of an extension to RingCentral's consent page, and somebody else to a link for the owner. */
+function Connect() {
+  const { act, error } = useAct()
+  const connect = async (): Promise<void> => location.assign(await asApp().connection.connectLink())
+  return (
+    <>
+      {hasLinks() && <Button text="Connect" class="button primary" run={() => act(connect)} />}
+      <InviteButton />
+      <Refused error={error.value} />
+    </>
   )
 }
 

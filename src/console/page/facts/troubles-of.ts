@@ -5,27 +5,19 @@ import type { Trouble, View } from '../state/view-names.ts'
 import { type Fact, isMuted } from './fact.ts'
 import { NONE_CAN_SEND, WAITING, factsOf, isNumberless, isPaused, isStopped } from './facts-of.ts'
 
-interface Firing {
-  own: readonly KnownAlert[]
-  /** For how many other tenants. */
-  others: number
-}
-
-/** What the rail counts beside each view: only the worst trouble there, and nothing muted. `now` in milliseconds. */
+/**
+ * What the rail counts beside each view: only the worst trouble there, and nothing muted. `now` in milliseconds; `own`: the alerts of the shown
+ * tenant; `others`: how many other tenants have one.
+ */
 export function troublesOf(
   standing: Standing,
   now: number,
-  { own, others }: Firing = { own: [], others: 0 },
+  { own, others }: { own: readonly KnownAlert[]; others: number } = { own: [], others: 0 },
 ): Partial<Record<View, Trouble | null>> {
   const facts = factsOf(standing, now, own)
-  const count = (kind: Trouble['kind'], word: string, is: (fact: Fact) => boolean): Trouble | null => {
-    const heard = facts.filter((fact) => is(fact) && !isMuted(fact))
-    return trouble(
-      heard.reduce((sum, fact) => sum + fact.count, 0),
-      kind,
-      word,
-    )
-  }
+  const sum = (all: number, fact: Fact): number => all + (isMuted(fact) ? 0 : fact.count)
+  const count = (kind: Trouble['kind'], word: string, is: (fact: Fact) => boolean): Trouble | null =>
+    trouble(facts.filter(is).reduce(sum, 0), kind, word)
   const isLost = ({ action }: Fact): boolean => action?.type === 'destination' && action.params['state'] !== ''
   const muted = facts.filter(isMuted).map(({ key }) => key)
   // This cannot be muted.

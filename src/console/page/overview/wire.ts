@@ -1,4 +1,4 @@
-import type { ExtensionHealth, Overview } from '../../../client/client.ts'
+import type { ExtensionHealth, Overview, OverviewDestination } from '../../../client/client.ts'
 import type { Part } from '../facts/fact.ts'
 import { countOf, isPaused, isStopped, numbersOf, waitsOf } from '../facts/facts-of.ts'
 import type { IconName } from '../parts/icon-paths.ts'
@@ -49,10 +49,14 @@ export function wireOf(overview: Overview, extensions: readonly ExtensionHealth[
     ],
     out: [
       fine(totals.accepted, 'accepted'),
-      sending(overview, extensions),
+      notAble('send', extensions) ?? sending(overview),
       fine(isDeliveryKnown(overview) ? totals.delivered : null, 'delivered'),
     ],
-    back: [passedOn(overview), receiving(overview, extensions), fine(totals.received, 'texts')],
+    back: [
+      passedOn(overview),
+      notAble('receive', extensions) ?? receiving(overview, extensions),
+      fine(totals.received, 'texts'),
+    ],
   }
 }
 
@@ -111,19 +115,20 @@ export function numbersSentence(extensions: readonly ExtensionHealth[], now: num
   return all > 1 ? [`All ${all} numbers can send and receive`] : [{ number }, ' can send and receive']
 }
 
-function sending(overview: Overview, extensions: readonly ExtensionHealth[]): Segment {
+/** If a number is missing or stopped. */
+function notAble(to: 'send' | 'receive', extensions: readonly ExtensionHealth[]): Segment | null {
   const stopped = extensions.filter(isStopped)
-  const waiting = countOf(waitsOf(overview))
   if (extensions.length === 0) return broken('', 'no number', 'bad', 'failed')
-  if (stopped.length > 0) return broken(countOfNumbers(stopped), 'cannot send', 'bad', 'failed')
+  return stopped.length > 0 ? broken(countOfNumbers(stopped), `cannot ${to}`, 'bad', 'failed') : null
+}
+
+function sending(overview: Overview): Segment {
+  const waiting = countOf(waitsOf(overview))
   return waiting > 0 ? broken(count(waiting), 'wait', 'warn', 'waiting') : fine(overview.totals.sent, 'sent')
 }
 
 function receiving(overview: Overview, extensions: readonly ExtensionHealth[]): Segment {
-  const stopped = extensions.filter(isStopped)
   const late = extensions.filter(({ reason }) => reason !== null)
-  if (extensions.length === 0) return broken('', 'no number', 'bad', 'failed')
-  if (stopped.length > 0) return broken(countOfNumbers(stopped), 'cannot receive', 'bad', 'failed')
   return late.length > 0
     ? broken(countOfNumbers(late), 'late', 'warn', 'queued')
     : fine(overview.totals.received, 'received')
@@ -134,15 +139,13 @@ const countOfNumbers = (extensions: readonly ExtensionHealth[]): string =>
   count(Math.max(numbersOf(extensions).length, extensions.length))
 
 function passedOn({ destinations }: Overview): Segment {
-  const lost = destinations.reduce((sum, { neverArrived }) => sum + neverArrived, 0)
+  const sum = (of: (each: OverviewDestination) => number): number =>
+    destinations.reduce((all, each) => all + of(each), 0)
+  const lost = sum(({ neverArrived }) => neverArrived)
   if (lost > 0) return broken(count(lost), 'never arrived', 'bad', 'failed')
-  const failures = destinations.reduce((sum, { failingSince, ...each }) => sum + (failingSince ? each.failures : 0), 0)
-  if (failures > 0) return broken(count(failures), 'failed', 'bad', 'failed')
-  if (destinations.length === 0) return fine(null, 'passed on')
-  return fine(
-    destinations.reduce((sum, { success }) => sum + success, 0),
-    'passed on',
-  )
+  const failed = sum(({ failingSince, failures }) => (failingSince ? failures : 0))
+  if (failed > 0) return broken(count(failed), 'failed', 'bad', 'failed')
+  return fine(destinations.length === 0 ? null : sum(({ success }) => success), 'passed on')
 }
 
 /** Without tracking, and in the first seconds, nobody knows what happened to sent messages. */

@@ -3,11 +3,11 @@ import { asOperator } from '../state/caller.ts'
 import { readAll } from '../state/keep-reading.ts'
 import type { TenantItem } from '../state/operator.ts'
 
-type ChangeStatusProps = Pick<TenantItem, 'tenantId' | 'name' | 'status' | 'apps' | 'extensions'>
-
 /** Suspends a tenant, or activates it again; says first what happens. */
-export function ChangeStatus({ tenantId, name, status, apps, extensions }: ChangeStatusProps) {
+export function ChangeStatus({ tenantId, name, status, apps, extensions }: Omit<TenantItem, 'createdAt'>) {
   const isActive = status === 'active'
+  const keys = apps === 1 ? 'The key of its app is' : `The keys of its ${apps} apps are`
+  const whose = extensions === 1 ? 'its extension' : `its ${extensions} extensions`
   const verb = isActive ? 'Suspend' : 'Activate'
   const change = async (): Promise<void> => {
     const body = { status: isActive ? 'suspended' : 'active' }
@@ -23,14 +23,8 @@ export function ChangeStatus({ tenantId, name, status, apps, extensions }: Chang
       run={change}
     >
       {isActive
-        ? `${stoppedText(apps)} refused at once, and open sockets close. Messages and webhooks wait until the tenant is active again. Texts to ${extensionsText(extensions)} are still received.`
+        ? `${keys} refused at once, and open sockets close. Messages and webhooks wait until the tenant is active again. Texts to ${whose} are still received.`
         : 'Its keys work again at once, and what waits is sent.'}
     </Ask>
   )
 }
-
-const stoppedText = (apps: number): string =>
-  apps === 1 ? 'The key of its app is' : `The keys of its ${apps} apps are`
-
-const extensionsText = (extensions: number): string =>
-  extensions === 1 ? 'its extension' : `its ${extensions} extensions`

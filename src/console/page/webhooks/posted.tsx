@@ -44,27 +44,12 @@ function headOf({ url, deliveryId, attemptedAt }: DeliveryAttempt): string {
 function bodyOf({ deliveryId, appId, triggerId, tenantId }: DeliveryAttempt, message: MessageState): object | null {
   const { messageId, from, to, body, status, createdAt, updatedAt, receivingExtensionId } = message
   const rcMessageId = message.rcMessageId ?? ''
-  if (eventNameOf(deliveryId) === 'sms_inbound')
-    return {
-      type: 'sms_inbound',
-      messageId,
-      from,
-      to,
-      body,
-      rcMessageId,
-      tenantId,
-      timestamp: createdAt,
-      ...(receivingExtensionId === undefined ? {} : { receivingExtensionId }),
-      ...(triggerId === undefined ? {} : { triggerId }),
-    }
-  if (eventNameOf(deliveryId) !== 'sms_status' || (status !== 'sent' && status !== 'failed')) return null
-  return {
-    type: 'sms_status',
-    messageId,
-    appId,
-    tenantId,
-    status,
-    ...(status === 'sent' ? { rcMessageId } : { error: message.error }),
-    timestamp: updatedAt,
+  const type = eventNameOf(deliveryId)
+  if (type === 'sms_inbound') {
+    const timestamp = createdAt
+    return { type, messageId, from, to, body, rcMessageId, tenantId, timestamp, receivingExtensionId, triggerId }
   }
+  if (type !== 'sms_status' || (status !== 'sent' && status !== 'failed')) return null
+  const outcome = status === 'sent' ? { rcMessageId } : { error: message.error }
+  return { type, messageId, appId, tenantId, status, ...outcome, timestamp: updatedAt }
 }
