@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { Sgw } from '../../src/client/client.ts'
 import { ICON_PATHS } from '../../src/console/page/parts/icon-paths.ts'
-import { expectAccessible, firstLoad, openConsole } from '../support/console.ts'
+import { expectAccessible, firstLoad, openConsole, openView, show } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
 import { startCuttableProxy } from '../support/cuttable.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -20,14 +20,15 @@ test('the cure of a revoked extension has one name and leads to both ways, where
   for (const { extensionId } of world.control.extensions()) world.control.revokeTokens({ extensionId })
   const id = await world.send()
   await world.untilStatus(id, ['failed'])
+  await using opened = await openConsole(world.url, { hash: '#/messages' })
+  const { page, complaints } = opened
   for (const [view, where] of [
     ['messages', '.list-head'],
     [`messages?id=${id}`, '.detail'],
     ['overview', '.overview-head'],
     ['numbers', '.thing'],
   ] as const) {
-    await using opened = await openConsole(world.url, { hash: `#/${view}`, width: 1440 })
-    const { page, complaints } = opened
+    await openView(page, `/${view}`)
     const cure = page.locator(where)
     await cure.getByRole('button', { name: 'Authorize again' }).click()
     expect([view, await cure.getByRole('button', { name: 'Make invite link' }).count()]).toEqual([view, 0])
@@ -37,6 +38,8 @@ test('the cure of a revoked extension has one name and leads to both ways, where
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Make invite link' }).click()
     await page.getByRole('dialog', { name: 'Invite link' }).locator('.mono', { hasText: '/v1/rc/' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(complaints).toEqual([])
   }
 })
@@ -191,9 +194,10 @@ test('on the phone a title stands in no life line, our text has its own ground, 
   await using world = await createWorld()
   world.control.configure({ deliveredAfterMs: 1 })
   await world.untilStatus(await world.send({ body: 'A text that is long enough to reach over some of the lines' }))
+  await using opened = await openConsole(world.url, { hash: '#/phone' })
+  const { page } = opened
   for (const theme of ['light', 'dark'] as const) {
-    await using opened = await openConsole(world.url, { hash: '#/phone', theme })
-    const { page } = opened
+    await show(page, [1440, 900, theme])
     await page.locator('.group-title').waitFor()
     const text = page.locator('.said.outbound:not(.pending)')
     await text.waitFor()

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createLink } from '../../src/operator/session.ts'
-import { openConsole } from '../support/console.ts'
+import { openConsole, openView } from '../support/console.ts'
 import { sharedByTests } from '../support/shared.ts'
 import { type World, createWorld } from '../support/world.ts'
 
@@ -40,9 +40,10 @@ test('a revoked extension is counted beside Setup from the first load, and the s
 
 test('where nothing is wrong the rail counts nothing, and a list without rows has no count of rows', async () => {
   await using world = await createWorld()
-  for (const hash of ['#/messages', '#/messages?state=failed', '#/webhooks']) {
-    await using opened = await openConsole(world.url, { hash })
-    const { page } = opened
+  await using opened = await openConsole(world.url, { hash: '#/messages' })
+  const { page } = opened
+  for (const view of ['/messages', '/messages?state=failed', '/webhooks']) {
+    await openView(page, view)
     await page.locator('.list .empty').waitFor()
     await opened.quiet()
     expect(await page.locator('.list-foot > span').first().textContent()).toBe('')
