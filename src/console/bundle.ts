@@ -13,6 +13,7 @@ const VIEWS = [
   'all/all-view.tsx',
   'overview/overview-view.tsx',
   'overview/usage-view.tsx',
+  'overview/checks-view.tsx',
   'messages/messages-view.tsx',
   'messages/message-view.tsx',
   'messages/reasons-view.tsx',

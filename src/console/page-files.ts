@@ -9,6 +9,7 @@ export const SCRIPTS = [
   'all.js',
   'overview.js',
   'usage.js',
+  'checks.js',
   'messages.js',
   'message.js',
   'reasons.js',

@@ -1,13 +1,14 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
+import { Loaded } from '../frame/loaded.tsx'
 import type { Alert } from '../state/alert.ts'
 import { Button } from '../parts/button.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { LoadFailed } from '../parts/load-failed.tsx'
 import { asOperator, me, operator } from '../state/caller.ts'
 import { duration } from '../state/clock.ts'
 import { isFirstLoadOver } from '../state/live.ts'
 import { useLoading } from '../state/loading.ts'
-import { type Finding, type Status, checksAsked } from './machine.ts'
+import { type Status, checksAsked } from './machine.ts'
+
+const loadChecks = () => import('./checks-view.tsx')
 
 /** One line for the gateway itself. It unfolds to the checks of `sgw doctor`, which take a moment and call RingCentral. */
 export function System({ alerts }: { alerts: readonly Alert[] }) {
@@ -35,7 +36,7 @@ export function System({ alerts }: { alerts: readonly Alert[] }) {
           </button>
         )}
       </div>
-      {isOpen && <Checks alerts={alerts} />}
+      {isOpen && <Loaded load={loadChecks} props={{ alerts, asked: checksAsked.value }} />}
     </footer>
   )
 }
@@ -61,66 +62,4 @@ function StatusLine() {
 function backupText({ litestream, lagMs }: Status['backup']): string {
   if (!litestream) return 'no backup'
   return lagMs === null ? 'backup –' : `backup ${duration(lagMs)} behind`
-}
-
-function Checks({ alerts }: { alerts: readonly Alert[] }) {
-  const { value, error, again } = useLoading(() => asOperator().request<Finding[]>('GET', '/v1/operator/doctor'), [])
-  const section = useRef<HTMLDivElement>(null)
-  // They may have been requested from the top of the page, and take seconds to arrive.
-  useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [value.value, error.value, checksAsked.value])
-  return (
-    <div ref={section}>
-      {error.value !== '' ? (
-        <LoadFailed what="The checks" error={error.value} again={again} />
-      ) : value.value === null ? (
-        <p class="dim">Checking …</p>
-      ) : (
-        <Findings findings={value.value.map((finding) => withNames(finding, alerts))} />
-      )}
-    </div>
-  )
-}
-
-const Findings = ({ findings }: { findings: readonly Finding[] }) => (
-  <>
-    <p role="status">{verdictOf(findings)}</p>
-    <ul class="checks">
-      {(['fail', 'warn', 'ok'] as const).map((level) => {
-        const [kind, icon, word] = LOOKS[level]
-        return findings
-          .filter((finding) => finding.level === level)
-          .map(({ check, detail }) => (
-            <li key={check} class="columns">
-              <span class={kind}>
-                <Icon name={icon} />
-                <span class="hidden">{word}</span>
-              </span>
-              <b>{check}</b>
-              <span class="dim">{detail}</span>
-            </li>
-          ))
-      })}
-    </ul>
-  </>
-)
-
-/** People know an extension by its number, and a tenant by its name. Commands keep the ids. */
-const withNames = (finding: Finding, alerts: readonly Alert[]): Finding => ({
-  ...finding,
-  detail: alerts.reduce((said, { tenantId = '', tenantName, detail: { extensionId, extensionNumber } }) => {
-    const numbered = extensionNumber ? said.replaceAll(`xtension ${extensionId}`, `xtension ${extensionNumber}`) : said
-    return tenantId && tenantName ? numbered.replaceAll(`of ${tenantId}`, `of ${tenantName}`) : numbered
-  }, finding.detail),
-})
-
-const LOOKS = {
-  fail: ['bad', 'failed', 'fails'],
-  warn: ['warn', 'queued', 'needs attention'],
-  ok: ['', 'sent', 'passes'],
-} as const
-
-function verdictOf(findings: readonly Finding[]): string {
-  const bad = findings.filter(({ level }) => level !== 'ok').length
-  if (bad === 0) return `All ${findings.length} checks pass.`
-  return `${bad} of ${findings.length} checks ${bad === 1 ? 'needs' : 'need'} attention.`
 }
