@@ -1,7 +1,6 @@
 import { test } from 'bun:test'
 import type * as page from '../../src/console/page/state/operator.ts'
 import type * as facts from '../../src/console/page/state/alert.ts'
-import type * as checks from '../../src/console/page/overview/checks-view.tsx'
 import type * as overview from '../../src/console/page/overview/machine.ts'
 import type * as phone from '../../src/console/page/phone/simulator.ts'
 import type { NextFault, RecordedCall } from '../../src/core/simulator-access.ts'
@@ -13,7 +12,7 @@ import { type Same, prove } from '../support/same-type.ts'
 test('what the console reads of an operator’s endpoints has the types of their answers', () => {
   prove<Same<page.OpenedSession, SessionAnswer>>()
   prove<Same<page.Tenant, Tenant>>()
-  prove<Same<checks.Finding, Omit<Finding, 'ok'>>>()
+  prove<Same<overview.Finding, Omit<Finding, 'ok'>>>()
   prove<Same<facts.Alert, Alerts['alerts'][number]>>()
   prove<StatusReport extends overview.Status ? true : never>()
   prove<Same<page.TenantPage, TenantList>>()

@@ -4,13 +4,7 @@ import { LoadFailed } from '../parts/load-failed.tsx'
 import type { Alert } from '../state/alert.ts'
 import { asOperator } from '../state/caller.ts'
 import { useLoading } from '../state/loading.ts'
-
-/** One check of `sgw doctor`. */
-export interface Finding {
-  check: string
-  level: 'ok' | 'warn' | 'fail'
-  detail: string
-}
+import type { Finding } from './machine.ts'
 
 interface ChecksProps {
   alerts: readonly Alert[]
