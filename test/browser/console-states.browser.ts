@@ -105,18 +105,10 @@ const EVERY_VIEW =
 for (const [name] of HEADINGS)
   for (const isWideFont of [false, true])
     test(`with ${name}${isWideFont ? ' in a wide font' : ''}, no view scrolls sideways on a phone, and no table cuts a name or a reason`, async () => {
-      const scene = await sharedScene(name)
-      await using opened = await openScene(scene, {
-        width: 390,
-        height: 844,
-        theme: 'light',
-        hash: '#/overview',
-        isWideFont,
-      })
-      const { page } = opened
+      const { page, quiet } = await sharedPage(name, { width: 390, height: 844, view: '/overview', isWideFont })
       for (const view of EVERY_VIEW.split(' ')) {
         await page.evaluate(`location.hash = '#/${view}'`)
-        await opened.quiet()
+        await quiet()
         for (const width of [390, 340, 320]) {
           await page.setViewportSize({ width, height: 844 })
           expect([view, width, await page.evaluate<string[]>(TOO_WIDE)]).toEqual([view, width, []])
