@@ -1,7 +1,7 @@
 import type { KnownAlert } from '../state/alert.ts'
 import { gatewayFact, kindOfAlert, knownAlert } from '../facts/alert-facts.ts'
 import { type Action, type Fact, KINDS, type Part } from '../facts/fact.ts'
-import { FEW, NONE_CAN_SEND, WAITING } from '../facts/facts-of.ts'
+import { FEW, NONE_CAN_SEND, WAITING, midSentence } from '../facts/facts-of.ts'
 import type { Range } from '../overview/ranges.ts'
 import { earliest } from '../parts/ends.ts'
 import { capital, count } from '../state/clock.ts'
@@ -116,10 +116,8 @@ function alertFact(tenant: TenantFigures, alerts: readonly KnownAlert[], { hasLi
 
 const numberOf = ({ detail, subject }: KnownAlert): string => String(detail['extensionNumber'] ?? subject)
 
-function reasonOf({ what, detail }: KnownAlert): string {
-  const reason = typeof detail['reason'] === 'string' ? detail['reason'] : what
-  return reason.charAt(0).toLowerCase() + reason.slice(1).replace(/\.$/, '')
-}
+const reasonOf = ({ what, detail }: KnownAlert): string =>
+  midSentence(typeof detail['reason'] === 'string' ? detail['reason'] : what)
 
 const oldestOf = (alerts: readonly KnownAlert[]): string | null => earliest(alerts.map(({ since }) => since))
 

@@ -36,13 +36,7 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
   return (
     <section class="notice" aria-label="Opt-out">
       <Icon name="optedOut" />
-      <p>
-        {count > 0 ? (
-          <StillSent optOut={optOut.value} count={count} />
-        ) : (
-          <Told optOut={optOut.value} policy={policy.value} />
-        )}
-      </p>
+      <Told optOut={optOut.value} policy={policy.value} count={count} />
       <span class="actions">
         {ids.length > 0 && (
           <Button text={`Cancel ${waitingTexts(ids.length)}…`} class="button primary" run={() => (asked.value = ids)} />
@@ -61,29 +55,39 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
   )
 }
 
-const Since = ({ optOut: { since, source } }: { optOut: OptOut }) => (
-  <time title={`${SOURCES[source]}, ${utcTime(since)}`}>{rowTime(since, now.peek())}</time>
-)
+interface ToldProps {
+  optOut: OptOut
+  policy: OptOutPolicy | null
+  /** How many texts go out anyway. */
+  count: number
+}
 
-/** By what the contact opted out, since when, and what the policy does. */
-const Told = ({ optOut, policy }: { optOut: OptOut; policy: OptOutPolicy | null }) => (
-  <>
-    <b>
-      {SOURCES[optOut.source]}, <Since optOut={optOut} />.
-    </b>{' '}
-    {policy !== null && policyText(policy, optOut.source)}
-  </>
-)
-
-/** Since when the contact wants no texts, and what goes out anyway. Nothing more: who recorded it cost readers too much time. */
-const StillSent = ({ optOut, count }: { optOut: OptOut; count: number }) => (
-  <b>
-    {optOut.source === 'api' ? 'Opt-out recorded' : 'This person opted out'} at <Since optOut={optOut} />
-    {optOut.source === 'api'
-      ? `, but ${waitingTexts(count)} will be sent anyway.`
-      : `. RingCentral still gets ${waitingTexts(count)}, and does not deliver ${count === 1 ? 'it' : 'them'}.`}
-  </b>
-)
+/**
+ * By what the contact opted out, since when, and what the policy does. While texts go out anyway, only since when, and that: who recorded it
+ * cost readers too much time.
+ */
+function Told({ optOut: { since, source }, policy, count }: ToldProps) {
+  const at = <time title={`${SOURCES[source]}, ${utcTime(since)}`}>{rowTime(since, now.peek())}</time>
+  if (count === 0)
+    return (
+      <p>
+        <b>
+          {SOURCES[source]}, {at}.
+        </b>{' '}
+        {policy !== null && policyText(policy, source)}
+      </p>
+    )
+  return (
+    <p>
+      <b>
+        {source === 'api' ? 'Opt-out recorded' : 'This person opted out'} at {at}
+        {source === 'api'
+          ? `, but ${waitingTexts(count)} will be sent anyway.`
+          : `. RingCentral still gets ${waitingTexts(count)}, and does not deliver ${count === 1 ? 'it' : 'them'}.`}
+      </b>
+    </p>
+  )
+}
 
 interface OptInProps {
   conversation: OpenConversation

@@ -15,13 +15,12 @@ interface ChosenTime {
 
 /** The chosen time; null is no choice, so the text goes out immediately. */
 export function chosenTime(value: string | null, now: number): ChosenTime {
-  if (value === null) return { sendAt: undefined, note: '', isWrong: false }
+  const unset = (note: string, isWrong: boolean): ChosenTime => ({ sendAt: undefined, note, isWrong })
+  if (value === null) return unset('', false)
   const at = Date.parse(timeZone.value === 'utc' ? `${value}Z` : value)
-  if (Number.isNaN(at)) return { sendAt: undefined, note: 'Choose a date and a time.', isWrong: true }
-  if (at > now + MAX_AHEAD_MS)
-    return { sendAt: undefined, note: 'A text can be scheduled 30 days ahead.', isWrong: true }
-  if (at <= now)
-    return { sendAt: undefined, note: 'This time has passed, so the text goes out at once.', isWrong: false }
+  if (Number.isNaN(at)) return unset('Choose a date and a time.', true)
+  if (at > now + MAX_AHEAD_MS) return unset('A text can be scheduled 30 days ahead.', true)
+  if (at <= now) return unset('This time has passed, so the text goes out at once.', false)
   return { sendAt: new Date(at).toISOString(), note: '', isWrong: false }
 }
 

@@ -223,6 +223,4 @@ export function accountedIn({ totals, waiting }: Overview): number {
   return Math.max(totals.accepted - scheduled - totals.cancelled, failedIn(totals) + totals.undelivered)
 }
 
-const midSentence = (text: string): string => withoutStop(text.charAt(0).toLowerCase() + text.slice(1))
-
-const withoutStop = (text: string): string => text.replace(/\.$/, '')
+export const midSentence = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '')

@@ -1,19 +1,14 @@
-import type { Signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Message } from '../../../client/client.ts'
 import { preciseTime } from '../parts/precise-time.ts'
 import { duration, utcTime } from '../state/clock.ts'
 import { messageIdOf, quotedText } from '../messages/row.ts'
 import type { TracedConversation } from './traced-conversation.ts'
-import type { StepDetail } from './step-detail.ts'
 import { STATIONS, type Step, stepsOf } from './steps.ts'
 import './sequence.css'
 
-/** The step whose request and response are shown. Its time may be corrected while it is chosen. */
-export type Chosen = Signal<{ id: string; detail: StepDetail } | null>
-
 /** Every step of the newest texts between app, gateway, RingCentral and phone. */
-export function Sequence({ conversation, chosen }: { conversation: TracedConversation; chosen: Chosen }) {
+export function Sequence({ conversation }: { conversation: TracedConversation }) {
   const box = useRef<HTMLElement>(null)
   const groups = conversation.traced.value.map((message) => ({ message, steps: stepsOf(message, conversation) }))
   const length = groups.reduce((sum, { steps }) => sum + steps.length, 0)
@@ -40,7 +35,7 @@ export function Sequence({ conversation, chosen }: { conversation: TracedConvers
         </div>
       )}
       {groups.map(({ message, steps }) => (
-        <Group key={message.messageId} {...{ message, steps, conversation, chosen }} />
+        <Group key={message.messageId} {...{ message, steps, conversation }} />
       ))}
     </section>
   )
@@ -50,10 +45,9 @@ interface GroupProps {
   message: Message
   steps: readonly Step[]
   conversation: TracedConversation
-  chosen: Chosen
 }
 
-const Group = ({ message, steps, conversation, chosen }: GroupProps) => (
+const Group = ({ message, steps, conversation }: GroupProps) => (
   <>
     <div class="step group-head">
       <span />
@@ -68,7 +62,7 @@ const Group = ({ message, steps, conversation, chosen }: GroupProps) => (
       <span />
     </div>
     {steps.map((step) => (
-      <StepLine key={step.key} id={`${message.messageId} ${step.key}`} step={step} chosen={chosen} />
+      <StepLine key={step.key} id={`${message.messageId} ${step.key}`} step={step} chosen={conversation.chosen} />
     ))}
   </>
 )
@@ -107,7 +101,12 @@ function originOf({ direction, messageId }: Message, { sends, heard }: TracedCon
   return `your app, ${isHeard ? 'call' : 'call and events'} not measured here`
 }
 
-function StepLine({ id, step, chosen }: { id: string; step: Step; chosen: Chosen }) {
+interface StepLineProps extends Pick<TracedConversation, 'chosen'> {
+  id: string
+  step: Step
+}
+
+function StepLine({ id, step, chosen }: StepLineProps) {
   const { detail, took = null } = step
   const isChosen = chosen.value?.id === id
   const content = (

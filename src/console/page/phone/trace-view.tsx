@@ -5,16 +5,16 @@ import { CopyButton } from '../parts/copy.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import type { TracedConversation } from './traced-conversation.ts'
 import { FirstSteps, ThenTry } from './first-steps.tsx'
-import { type Chosen, Sequence } from './sequence.tsx'
+import { Sequence } from './sequence.tsx'
 import type { StepDetail } from './step-detail.ts'
 
 /** Every step of the newest texts, with request and response of a chosen one. Before the first text: what to try. */
 export default function TraceView({ conversation, isEmpty }: { conversation: TracedConversation; isEmpty: boolean }) {
-  const chosen = useSignal<Chosen['value']>(null)
+  const { chosen } = conversation
   return (
     <>
       <div class="trace">
-        <Sequence conversation={conversation} chosen={chosen} />
+        <Sequence conversation={conversation} />
         {isEmpty && <FirstSteps conversation={conversation} />}
       </div>
       {chosen.value === null && <ThenTry conversation={conversation} />}

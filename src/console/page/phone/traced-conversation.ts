@@ -5,6 +5,7 @@ import type { MediaIds } from '../thread/composer.tsx'
 import { MessagesOfPair, READ_AFTER_MS } from '../thread/messages-of-pair.ts'
 import { heard, noteSend, sends } from './measured.ts'
 import type { SimulatorCall, SimulatorFault } from './simulator.ts'
+import type { StepDetail } from './step-detail.ts'
 
 const SIMULATOR = '/v1/operator/simulator'
 
@@ -32,6 +33,8 @@ export class TracedConversation extends MessagesOfPair {
   readonly webhooks = signal<ReadonlyMap<string, readonly DeliveryAttempt[]>>(new Map())
   readonly calls = signal<readonly SimulatorCall[]>([])
   readonly fault = signal<SimulatorFault>(null)
+  /** The step whose request and response are shown. Its time may be corrected while it is chosen. */
+  readonly chosen = signal<{ id: string; detail: StepDetail } | null>(null)
   /** What this page itself measured, for all conversations. The file of the steps has no state of its own. */
   readonly sends = sends
   readonly heard = heard

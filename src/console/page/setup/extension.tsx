@@ -69,6 +69,12 @@ const NumbersOf = ({ extension }: Pick<ExtensionProps, 'extension'>) => (
 
 function OneNumber({ number, health, reason }: { number: string; health?: NumberHealth | undefined; reason?: string }) {
   const { tier, dailyLimit = null } = health?.campaign ?? {}
+  const notes = [
+    health?.inbound === 'elsewhere' && 'texts to it go to Shared Inbox',
+    // The campaign's, of all its numbers together.
+    tier && (dailyLimit === null ? tier : `${tier}, ${count(dailyLimit)} a day`),
+    reason !== undefined && `cannot send: ${reason}`,
+  ]
   return (
     <span>
       <PhoneNumber value={number} />
@@ -78,10 +84,7 @@ function OneNumber({ number, health, reason }: { number: string; health?: Number
           no pictures
         </span>
       )}
-      {health?.inbound === 'elsewhere' && <span class="dim small">texts to it go to Shared Inbox</span>}
-      {/* The campaign's, of all its numbers together. */}
-      {tier && <span class="dim small">{dailyLimit === null ? tier : `${tier}, ${count(dailyLimit)} a day`}</span>}
-      {reason !== undefined && <span class="dim small">cannot send: {reason}</span>}
+      {notes.map((note) => note && <span class="dim small">{note}</span>)}
     </span>
   )
 }

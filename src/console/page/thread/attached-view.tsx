@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { Sgw } from '../../../client/client.ts'
 import { IconButton } from '../parts/icon-button.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
+import { Refused } from '../parts/refused.tsx'
 import { whileSignedIn } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
@@ -14,6 +15,7 @@ import './attached.css'
 /** Of the text beside them. */
 const MAX_UNITS = 1000
 
+const TOO_LONG = 'With files, a text can have at most 1,000 characters. Shorten it, or remove them.'
 const isTooLong = (text: string): boolean => text.length > MAX_UNITS
 
 /** Whether a number is known to send only text. If it is not known, the send decides. */
@@ -113,16 +115,11 @@ export default function Attached({ attached, number, text }: AttachedProps) {
           <PhoneNumber value={number} /> cannot send pictures or other files. Choose another number, or remove them.
         </p>
       )}
-      {isTooLong(text) && (
-        <p class="small bad" role="alert">
-          With files, a text can have at most 1,000 characters. Shorten it, or remove them.
-        </p>
-      )}
-      {error.value !== '' && (
-        <p class="small bad" role="alert">
-          {error.value} Nothing was sent, and your text and files stay here.
-        </p>
-      )}
+      <Refused class="small bad" error={isTooLong(text) ? TOO_LONG : ''} />
+      <Refused
+        class="small bad"
+        error={error.value && `${error.value} Nothing was sent, and your text and files stay here.`}
+      />
     </div>
   )
 }

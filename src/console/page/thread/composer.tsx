@@ -2,6 +2,7 @@ import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Loaded } from '../frame/loaded.tsx'
+import { Button } from '../parts/button.tsx'
 import { client, me } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import { connection } from '../state/live.ts'
@@ -9,7 +10,6 @@ import type { AttachedFiles } from './attached-view.tsx'
 import { Segments } from './segments.tsx'
 import './composer.css'
 import '../style/boxed.css'
-import { Button } from '../parts/button.tsx'
 
 /** The text being written to a contact, with its files; null until one is attached for the first time. */
 export interface Draft {
@@ -47,6 +47,11 @@ export function Composer({ label, button, draft, number, pair, send, error, ...r
   const { submit, isReady } = useSubmit(draft, number, send)
   const attached = draft.attached.value
   const hasFiles = attached !== null && attached.files.value.length > 0
+  const fact = isOver.value
+    ? 'Drop the files to attach them.'
+    : hasFiles
+      ? attached.sizeWith(draft.text.value)
+      : draft.text.value !== '' && <Segments text={draft.text.value} />
   return (
     <div class="composer">
       <form class={isOver.value ? 'boxed dropping' : 'boxed'} onSubmit={(event) => void submit(event)}>
@@ -55,17 +60,7 @@ export function Composer({ label, button, draft, number, pair, send, error, ...r
         <div class="line composer-foot">
           <span class="actions composer-facts">
             <span class="line composer-pair">{pair}</span>
-            {isOver.value ? (
-              <span>Drop the files to attach them.</span>
-            ) : hasFiles ? (
-              <span>{attached.sizeWith(draft.text.value)}</span>
-            ) : (
-              draft.text.value !== '' && (
-                <span>
-                  <Segments text={draft.text.value} />
-                </span>
-              )
-            )}
+            {fact && <span>{fact}</span>}
           </span>
           {take !== null && <AttachButton take={take} />}
           {rest.beside}
