@@ -5,7 +5,7 @@ import { Mute, Muted } from '../facts/mute.tsx'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { now, rowTime, utcTime } from '../state/clock.ts'
-import { Act } from './act.tsx'
+import { Act } from './start-page.tsx'
 
 /** More than these are shown on demand: the worst come first. */
 const SHOWN_AT_FIRST = 5

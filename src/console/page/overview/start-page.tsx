@@ -1,12 +1,13 @@
 import type { ComponentChild, ComponentType } from 'preact'
 import type { Fact } from '../facts/fact.ts'
-import { FactSentence } from '../facts/fact-line.tsx'
+import { FactButton, FactSentence } from '../facts/fact-line.tsx'
 import { Mute } from '../facts/mute.tsx'
+import { Button } from '../parts/button.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { clockTime } from '../state/clock.ts'
-import { param, refine } from '../state/address.ts'
+import { addressOf, param, refine } from '../state/address.ts'
 import type { Reading } from '../state/keep-reading.ts'
-import { Act } from './act.tsx'
+import { checksAsked } from './machine.ts'
 import { DAY, MONTH, RANGES, type Range } from './ranges.ts'
 import './overview.css'
 
@@ -97,3 +98,20 @@ export const Ranges = ({ month = MONTH.label }: { month?: string }) => (
     ))}
   </div>
 )
+
+const ROWS: Readonly<Record<string, string>> = { waiting: 'waits', undelivered: 'was not delivered' }
+
+/** What to press about a fact: its own button, or a link to the rows that it counts. */
+export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }) {
+  const look = isFirst ? 'button primary' : 'button'
+  if (fact.action?.type === 'show checks')
+    return <Button text="Show the checks" class={look} run={() => checksAsked.value++} />
+  if (fact.action !== null) return <FactButton fact={fact} class={look} delivers={isFirst ? 'heading' : 'row'} />
+  const link = fact.parts.find((part) => typeof part !== 'string' && 'view' in part)
+  if (link === undefined || typeof link === 'string' || !('view' in link)) return null
+  return (
+    <a class={look} href={addressOf(link.view, link.params)}>
+      {link.view === 'numbers' ? 'Show extension' : `Show what ${ROWS[link.params['state'] ?? ''] ?? 'failed'}`}
+    </a>
+  )
+}

@@ -4,10 +4,9 @@ import { NoNumber } from '../parts/empty.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { useFollowed } from '../parts/following.ts'
 import { PhoneComposer } from './composer.tsx'
-import { TracedConversation } from './traced-conversation.ts'
+import { TracedConversation, followHeard } from './traced-conversation.ts'
 import { Handset } from './handset.tsx'
 import { usePair } from './pair.ts'
-import { followHeard } from './measured.ts'
 import './phone.css'
 
 followHeard()

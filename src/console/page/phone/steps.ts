@@ -4,10 +4,9 @@ import { shortWaitingText } from '../messages/wait-words.ts'
 import { isCancelled } from '../messages/words.ts'
 import { type Attempt, isRunning } from '../parts/running.ts'
 import { now } from '../state/clock.ts'
-import type { HeardEvent, OwnSend } from './measured.ts'
 import { type StepDetail, detailOf, eventResult, json, webhookDetail } from './step-detail.ts'
 import type { SimulatorCall } from './simulator.ts'
-import type { TracedConversation } from './traced-conversation.ts'
+import type { HeardEvent, OwnSend, TracedConversation } from './traced-conversation.ts'
 
 export const STATIONS = ['Your app', 'Gateway', 'RingCentral', 'Phone'] as const
 

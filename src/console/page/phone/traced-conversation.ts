@@ -1,11 +1,50 @@
-import { computed, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import type { DeliveryAttempt, Message, Timeline } from '../../../client/client.ts'
+import { messageIdOf } from '../messages/row.ts'
+import { onEvent } from '../state/live.ts'
 import type { LiveEvent } from '../state/live-event.ts'
+import { session } from '../state/session.ts'
 import type { MediaIds } from '../thread/composer.tsx'
 import { MessagesOfPair, READ_AFTER_MS } from '../thread/messages-of-pair.ts'
-import { heard, noteSend, sends } from './measured.ts'
 import type { SimulatorCall, SimulatorFault } from './simulator.ts'
 import type { StepDetail } from './step-detail.ts'
+
+/** A send that this page made: when, how long the gateway took to answer, and what both sent. */
+export interface OwnSend {
+  at: number
+  ms: number
+  request: { to: string; from: string; body: string; mediaIds?: readonly string[] }
+  response: unknown
+}
+
+/** An event as this page's socket received it. */
+export interface HeardEvent {
+  at: number
+  event: LiveEvent
+}
+
+/** What the page itself measured stays until it is reloaded or signed out, whichever view and contact are shown. */
+const sends = signal<ReadonlyMap<string, OwnSend>>(new Map())
+const heard = signal<readonly HeardEvent[]>([])
+
+/** This many of the newest events are kept, and all of the page's own sends. */
+const KEPT_EVENTS = 1000
+
+/** Records each event of the socket, even while another view is shown. */
+export function followHeard(): void {
+  onEvent((event) => {
+    const all = [...heard.value, { at: Date.now(), event }]
+    heard.value =
+      all.length > KEPT_EVENTS ? all.filter((each, index) => index >= all.length - KEPT_EVENTS || isOwn(each)) : all
+  })
+  effect(() => {
+    if (session.value !== null) return
+    sends.value = new Map()
+    heard.value = []
+  })
+}
+
+const isOwn = ({ event }: HeardEvent): boolean => sends.peek().has(messageIdOf(event) ?? '')
 
 const SIMULATOR = '/v1/operator/simulator'
 
@@ -87,7 +126,8 @@ export class TracedConversation extends MessagesOfPair {
       const at = Date.now()
       const began = performance.now()
       const response = await this.sgw.sms.send(request)
-      noteSend(response.messageId, { at, ms: performance.now() - began, request, response })
+      const send = { at, ms: performance.now() - began, request, response }
+      sends.value = new Map([...sends.value, [response.messageId, send]])
       void this.load()
     })
   }

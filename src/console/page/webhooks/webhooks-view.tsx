@@ -5,15 +5,17 @@ import { worstFirst } from '../facts/fact.ts'
 import { FactSentence, LostActs } from '../facts/fact-line.tsx'
 import { webhookFacts } from '../facts/facts-of.ts'
 import { Loaded } from '../frame/loaded.tsx'
+import { hasPhone } from '../frame/views.ts'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
-import { NoRows } from '../list/no-rows.tsx'
+import { NoRows, NothingFound } from '../list/no-rows.tsx'
 import { Tabs } from '../list/tabs.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { useFollowed } from '../parts/following.ts'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { address, addressOf, keepInEveryTenant, param } from '../state/address.ts'
-import { asApp, client } from '../state/caller.ts'
+import { asApp, client, me } from '../state/caller.ts'
 import { count, now, rowTime } from '../state/clock.ts'
 import { ownAlerts } from '../state/standing.ts'
 import { type Reading, onReadAll, useReading } from '../state/keep-reading.ts'
@@ -32,8 +34,8 @@ import {
   stateText,
   withAddresses,
 } from './destination.ts'
+import { SetAddress } from './settings.tsx'
 import { shortUrl } from './words.ts'
-import { NoAttempts } from './empty-attempts.tsx'
 import { FILTERS, type Filter, TABS, WORDS, openedOf, tabOf } from './filters.ts'
 
 const loadWebhook = () => import('./webhook-view.tsx')
@@ -190,4 +192,26 @@ const deliveriesIn = ({ filter, total, shown, hasMore }: DeliveryList): number |
 function shownText({ total, shown, hasMore }: DeliveryList): string {
   if (total.value === null || shown.value.length === 0) return ''
   return `${count(shown.value.length)} loaded, ${hasMore.value ? 'more as you scroll' : 'kept for 30 days'}`
+}
+
+/** What will be here, and how to fill it. */
+function NoAttempts({ list, destinations }: Pick<HeadProps, 'list' | 'destinations'>) {
+  if (Object.keys(list.filter).length > 0)
+    return <NothingFound text="No delivery matches this filter." noun="deliveries" words={WORDS} />
+  if (destinations?.some(({ isInUse }) => isInUse) === true)
+    return (
+      <Empty
+        text={`Each webhook that the gateway posts appears here, with the answer of its destination.${hasPhone.value ? '' : ' Text one of your numbers to see one.'}`}
+        command={hasPhone.value ? 'sgw simulate inbound --to NUMBER --from +15555550177 --text Hello' : null}
+      />
+    )
+  const { appId, name } = me.value ?? { appId: null, name: null }
+  return (
+    <Empty
+      text="Give an app a webhook address, and the gateway posts each received text there, signed. Every delivery appears here."
+      command={`sgw app update ${appId ?? 'APP'} --webhook-url https://shop.example/sms`}
+    >
+      {appId !== null && <SetAddress appId={appId} name={name ?? appId} url="" />}
+    </Empty>
+  )
 }
