@@ -27,7 +27,7 @@ export async function readChoices(): Promise<readonly AppChoice[]> {
 }
 
 /** The active apps of all tenants or of one, the oldest first. */
-export async function listApps(tenantId?: string): Promise<AppChoice[]> {
+async function listApps(tenantId?: string): Promise<AppChoice[]> {
   const query = { tenantId }
   const { apps } = await asOperator().request<{ apps: AppChoice[] }>('GET', '/v1/operator/apps', { query })
   return apps.filter(({ isActive }) => isActive)
