@@ -46,7 +46,7 @@ function Page({ known, stale }: PageProps<Known>) {
         <Ranges month="Month" />
       </Heading>
       {stale}
-      <Needs facts={others} muted={muted} of="in all tenants, the worst first" />
+      <Needs facts={others} muted={muted} of="across all tenants, worst first" />
       <TenantTable known={known} standing={standing} />
       <System alerts={overview.alerts} />
     </>

@@ -44,6 +44,8 @@ export const rowsOf = ({ overview, has }: Known, standing: AllStanding): TableRo
 interface Column {
   name: string
   label: string
+  /** What it counts, for the pointer. */
+  hint?: string
   compare: (a: TableRow, b: TableRow) => number
 }
 
@@ -68,11 +70,21 @@ export const columnsOf = (range: string): readonly Column[] => [
   TENANT,
   TROUBLE,
   { name: 'since', label: 'Since', compare: (a, b) => a.since.localeCompare(b.since) },
-  { name: 'texts', label: 'Texts', compare: by(({ texts }) => texts) },
+  { name: 'texts', label: 'Texts', hint: 'Sent and received', compare: by(({ texts }) => texts) },
   { name: 'peak', label: `Last ${range}`, compare: by(({ tenant }) => Math.max(0, ...tenant.buckets)) },
-  { name: 'failed', label: 'Failed', compare: by(({ tenant }) => badOf(tenant)) },
+  {
+    name: 'failed',
+    label: 'Failed',
+    hint: 'Failed or cancelled, or not delivered',
+    compare: by(({ tenant }) => badOf(tenant)),
+  },
   { name: 'waiting', label: 'Waiting', compare: by(({ tenant }) => tenant.waiting) },
-  { name: 'lost', label: 'Never arrived', compare: by(({ tenant }) => tenant.neverArrived) },
+  {
+    name: 'lost',
+    label: 'Never arrived',
+    hint: 'Deliveries of webhooks',
+    compare: by(({ tenant }) => tenant.neverArrived),
+  },
 ]
 
 /** Messages that failed, or that were sent but not delivered. */

@@ -105,7 +105,7 @@ function alertFact(tenant: TenantFigures, alerts: readonly KnownAlert[], { hasLi
     ...shared,
     said: isRevoked ? [who, isOne ? ' was revoked' : ' were revoked'] : [who, `: ${reasonOf(first)}`],
     advice: isRevoked
-      ? `${isOne ? 'Its messages fail until it is' : 'Their messages fail until they are'} authorized again.`
+      ? `Texts from ${isOne ? 'this extension fail until it is' : 'these extensions fail until they are'} authorized again.`
       : '',
     action:
       isRevoked && isOne && !isByJwt && hasLinks

@@ -84,14 +84,14 @@ const Head = ({ label, sorting }: { label: string; sorting: Sorting }) => (
       <th>
         <span class="hidden">State</span>
       </th>
-      {columnsOf(label).map(({ name, label: text }) => {
+      {columnsOf(label).map(({ name, label: text, hint }) => {
         const isCurrent = name === sorting.column.name
         return (
           <th
             key={name}
             scope="col"
             class={`of-${name}`}
-            title={name === 'failed' ? 'Failed or cancelled, or not delivered' : undefined}
+            title={hint}
             aria-sort={isCurrent ? (sorting.isDescending ? 'descending' : 'ascending') : undefined}
           >
             <button type="button" onClick={() => sortBy(name, isCurrent && !sorting.isOtherWay)}>
@@ -155,9 +155,9 @@ function UsageLinks() {
           {error.value}{' '}
         </span>
       )}
+      <span>Usage as CSV:</span>
       {[0, 1].map((ago) => {
         const { month, name } = monthOf(now.peek(), ago)
-        const text = `${ago === 0 ? 'Usage of ' : ''}${name} as CSV`
         return (
           <button
             key={month}
@@ -166,7 +166,7 @@ function UsageLinks() {
             aria-label={`Usage of ${name} as CSV`}
             onClick={() => void act(async () => save(await readUsage(month), `usage-${month}.csv`))}
           >
-            {text}
+            {name}
           </button>
         )
       })}

@@ -54,14 +54,14 @@ export function Muted({ fact: { parts, alerts = [] } }: { fact: Fact }) {
   )
 }
 
-/** `until 18:00, from the console`, for the mute that ends first. */
+/** `in the console until 18:00`, for the mute that ends first. */
 export function mutedText(alerts: readonly Alert[]): string {
   const [first] = alerts.toSorted((a, b) => endOf(a).localeCompare(endOf(b)))
-  const by = first?.mutedBy === 'cli' ? 'by sgw alerts mute' : 'from the console'
+  const by = first?.mutedBy === 'cli' ? 'with sgw alerts mute' : 'in the console'
   const end = first?.mutedUntil ?? 'over'
   const today = now.peek()
   const at = (): string => (dayOf(end) === dayOf(today) ? shortTime(end) : rowTime(end, today))
-  return `until ${end === 'over' ? 'it ends' : at()}, ${by}`
+  return `${by} until ${end === 'over' ? 'it ends' : at()}`
 }
 
 const endOf = ({ mutedUntil = '' }: Alert): string => mutedUntil
