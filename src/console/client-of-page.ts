@@ -2,7 +2,7 @@ import type { BunPlugin } from 'bun'
 
 /**
  * The client as the frame's file has it: only with the endpoints that the page calls. The page has a session, so it needs no token for one
- * socket, every browser has a WebSocket, and the page has its own words for whatever is no answer of the gateway
+ * socket, every browser has a WebSocket, it uploads files itself, and it has its own words for whatever is no answer of the gateway
  * (`state/failure.ts`).
  */
 export async function clientOfPage(folder: string): Promise<BunPlugin> {
@@ -21,7 +21,7 @@ export async function clientOfPage(folder: string): Promise<BunPlugin> {
         const isUsed = (name: string): boolean =>
           name === 'constructor' || called.has(name) || text.includes(`this.${name}(`)
         const used = text.replaceAll(METHOD, (all, name: string) => (isUsed(name) ? all : '\n'))
-        return used.replace(/'No WebSocket here.*'/, "''")
+        return used.replace(/'No WebSocket here.*'/, "''").replace(/ {4}for \(const file of media[^]*?\n {4}}\n/, '')
       })
       change('event-stream', (text) => text.replaceAll('this.#requester.options.token', 'undefined'))
       change('event-socket', (text) => text.replaceAll(/`(The WebSocket|was) .*?`|'was closed'/g, "''"))
@@ -30,6 +30,7 @@ export async function clientOfPage(folder: string): Promise<BunPlugin> {
         text
           .replace(/(?<=\nfunction problemOf.*\n)[^]*?(?= {2}if \(typeof)/, '')
           .replaceAll(/'The (answer|apiKey) .*'/g, "''")
+          .replace(/, fetch: given|given \?\? /g, '')
           .replace(/const isLate[^]*?throw new SgwError\(`.*?`/, "throw new SgwError(''"),
       )
     },

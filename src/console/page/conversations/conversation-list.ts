@@ -53,6 +53,7 @@ export class ConversationList extends PagedList<Conversation> {
   /** Reads the first page again if a text is new, or if another number may be waiting for an answer. */
   override note(event: LiveEvent): void {
     super.note(event)
+    this.first.value = this.first.value.map((row) => this.after(row, event))
     const id = messageIdOf(event)
     const isKnown = [...this.first.value, ...this.rows.value].some(({ lastMessage }) => lastMessage.messageId === id)
     const isNew = event.type === 'sms_status' && event.status === 'queued' && !isKnown

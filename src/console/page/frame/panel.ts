@@ -9,9 +9,7 @@ export interface Authorized {
   tenantId?: string | undefined
 }
 
-/** Alerts to mute for a time. */
 export interface Muting {
-  /** What they say. */
   what: ComponentChild
   alerts: readonly Alert[]
 }
@@ -22,7 +20,6 @@ export type Panel = 'switcher' | 'more' | 'keys' | 'invite' | Authorized | Mutin
 /** Whether links connect extensions: RingCentral refuses links from a gateway in production without PUBLIC_URL. */
 export const hasLinks = (): boolean => document.documentElement.dataset['home'] === undefined
 
-/** The panel that is open. */
 export const panel = signal<Panel | null>(null)
 
 export const closePanel = (): void => void (panel.value = null)

@@ -61,7 +61,6 @@ const RailItem = ({ view, name, icon, trouble, sections }: ShownView) => (
   </a>
 )
 
-/** How many things in a view are in trouble. */
 export const TroubleCount = ({ class: className, trouble }: { class: string; trouble: ShownView['trouble'] }) =>
   trouble && (
     <span class={`${className} ${trouble.kind}`} title={trouble.word}>
@@ -79,7 +78,6 @@ interface Choice {
   run(): void
 }
 
-/** Theme, privacy and keys. */
 export const choicesShown = (): readonly Choice[] => [
   { icon: 'theme', label: `Theme: ${theme.value}`, run: nextTheme },
   {

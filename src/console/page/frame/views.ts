@@ -25,10 +25,8 @@ export const hasPhone = computed(
   () => me.value?.development === true && session.value?.kind === 'operator' && isSimulated(),
 )
 
-/** Whether the gateway runs beside the built-in simulator. */
 export const isSimulated = (): boolean => document.documentElement.dataset['simulator'] !== undefined
 
-/** The sections of Setup, each with an address of its own. */
 export const SETUP_SECTIONS = ['numbers', 'apps', 'tenants'] as const
 
 /** Leads to a view; from all tenants, to that view of the tenant with the most trouble there. */

@@ -3,13 +3,15 @@ import type { ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { onViewKey } from '../frame/keys.ts'
 import { type Load, Loaded } from '../frame/loaded.tsx'
+import { Button } from '../parts/button.tsx'
 import { copyText } from '../parts/copy.tsx'
 import { isPhoneWide } from '../parts/media.ts'
 import { address, open, param, refine } from '../state/address.ts'
 import type { View } from '../state/view-names.ts'
 import { closeRow } from './cursor.ts'
 import './list.css'
-import { type LiveList, Rows } from './rows.tsx'
+import type { PagedList } from './paged-list.ts'
+import { Rows } from './rows.tsx'
 
 /** What a row is drawn with. */
 export interface Marks {
@@ -27,7 +29,7 @@ interface OpenedParts {
 
 interface ListDetailProps<Row, Props> {
   view: View
-  list: LiveList<Row>
+  list: PagedList<Row>
   /** `Messages`, for screen readers. */
   name: string
   /** The page's title, if it is not the name. */
@@ -84,11 +86,7 @@ export function ListDetail<Row, Props extends object>(props: ListDetailProps<Row
           ref={aside}
           onKeyDown={leaveField}
         >
-          <Loaded
-            load={detail.load}
-            props={{ ...detail.props, move, takesFocus, close }}
-            around={(failure) => <FailedDetail failure={failure} close={close} />}
-          />
+          <Loaded load={detail.load} props={{ ...detail.props, move, takesFocus, close }} around={failedWith(close)} />
         </aside>
       )}
     </div>
@@ -114,12 +112,10 @@ function leaveField({ key, target, currentTarget }: KeyboardEvent): void {
 }
 
 /** In place of an open item whose file could not be loaded. On a phone, there is no visible list to return to. */
-const FailedDetail = ({ failure, close }: { failure: ComponentChild; close: () => void }) => (
+const failedWith = (close: () => void) => (failure: ComponentChild) => (
   <>
     {failure}
-    <button type="button" class="button quiet" onClick={close}>
-      Back to the list
-    </button>
+    <Button text="Back to the list" class="button quiet" run={close} />
   </>
 )
 

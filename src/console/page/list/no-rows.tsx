@@ -1,4 +1,5 @@
 import type { ComponentChild } from 'preact'
+import { Button } from '../parts/button.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { refine } from '../state/address.ts'
 import type { PagedList } from './paged-list.ts'
@@ -36,8 +37,6 @@ export const NothingFound = ({ text, noun, words, children }: NothingFoundProps)
   <div class="stack empty">
     <h2>{text}</h2>
     {children}
-    <button type="button" class="button" onClick={() => refine(Object.fromEntries(words.map((word) => [word, ''])))}>
-      Show all {noun}
-    </button>
+    <Button text={`Show all ${noun}`} run={() => refine(Object.fromEntries(words.map((word) => [word, ''])))} />
   </div>
 )

@@ -3,12 +3,12 @@ import { whileSignedIn } from '../state/caller.ts'
 import type { Followed } from '../parts/following.ts'
 import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live-event.ts'
-import type { LiveList } from './rows.tsx'
 import type { Gap } from './window.ts'
 
 export const PAGE_ROWS = 50
 /** This many rows stay while the newest are visible. */
 const MAX_ROWS = 300
+const KEPT_EVENTS = 50
 /** News reloads the first page immediately, then at most this often. */
 export const RELOAD_EVERY_MS = 4000
 
@@ -19,7 +19,7 @@ export interface Page<Row> {
 }
 
 /** The loaded rows of one filter, newest first. It loads, pages, and reads the first page again, and does not know what is visible. */
-export abstract class PagedList<Row> implements LiveList<Row>, Followed {
+export abstract class PagedList<Row> implements Followed {
   readonly rows = signal<readonly Row[]>([])
   readonly shown: ReadonlySignal<readonly Row[]> = this.rows
   readonly total = signal<number | null>(null)
@@ -35,7 +35,8 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   readonly hasMore = computed(() => this.older.value > 0)
   /** Whether the newest rows are visible. */
   isAtTop = true
-  declare step?: LiveList<Row>['step']
+  /** What `j` and `k` do while something replaces the rows; false for other keys. */
+  declare step?: ((key: string) => boolean) | undefined
 
   /** The rows after the last one are requested by its time, because new rows shift page numbers; if rows can move to the top, by its page. */
   protected readonly isByTime: boolean = true
@@ -44,20 +45,18 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   #isStopped = false
   #reloadedAt = -Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** How many readings are under way, and the events since the oldest of them: their answers may lack these. */
-  #underWay = 0
-  #events: LiveEvent[] = []
-  /** How often the first page was asked for, and which of these answers the rows have. */
-  #asked = 0
-  #taken = 0
+  /** The newest events: an answer that was asked for before them lacks them. */
+  #events: readonly LiveEvent[] = []
   /** When the first page is read again, in milliseconds. */
   #reloadAt = Infinity
 
+  /** Unique among the shown rows. */
   abstract keyOf(row: Row): string
   /** Which rows are the same one, where several have one key. */
   protected identityOf(row: Row): string {
     return this.keyOf(row)
   }
+  /** The time by which the list is ordered, newest first. */
   abstract atOf(row: Row): string
   /** Reads a page of the rows that are not newer than `endDate`; null if the API does not accept the filter. */
   protected abstract read(page: number, endDate?: string): Promise<Page<Row>> | null
@@ -72,11 +71,9 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   async load(): Promise<void> {
     this.isLoading.value = true
     this.gap.value = null
-    const turn = ++this.#asked
     const page = await this.#page(1)
     this.isLoading.value = false
     if (page === null) return
-    this.#taken = turn
     this.newCount.value = 0
     this.first.value = page.rows
     this.rows.value = page.rows
@@ -111,11 +108,8 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
 
   /** Takes an event: changes the rows that it is about. */
   note(event: LiveEvent): void {
-    if (this.#underWay > 0) this.#events.push(event)
-    for (const rows of [this.first, this.rows]) {
-      const changed = rows.value.map((row) => this.after(row, event))
-      if (changed.some((row, index) => row !== rows.value[index])) rows.value = changed
-    }
+    this.#events = event.type === 'gap' ? [] : [...this.#events.slice(-KEPT_EVENTS), event]
+    this.rows.value = this.rows.value.map((row) => this.after(row, event))
   }
 
   /** The list is at its top. What was left out above is loaded now; if that fails, it still counts. */
@@ -155,13 +149,8 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   /** Puts the first page on top of the rows. If it does not reach a known row, a gap remains between them. */
   async #reload(): Promise<void> {
     this.#reloadedAt = Date.now()
-    const turn = ++this.#asked
     const page = await this.#page(1)
-    // What was asked for later may be here already.
-    if (page !== null && turn > this.#taken) {
-      this.#taken = turn
-      this.take(page)
-    }
+    if (page !== null) this.take(page)
     this.planNext()
   }
 
@@ -204,22 +193,15 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   }
 
   async #page(page: number, endDate?: string): Promise<Page<Row> | null> {
-    if (this.#underWay++ === 0) this.#events = []
     try {
       const answer = this.read(page, endDate)
       const read = answer && (await whileSignedIn(answer))
       this.error.value = ''
-      return (
-        read && {
-          ...read,
-          rows: read.rows.map((row) => this.#events.reduce((each, event) => this.after(each, event), row)),
-        }
-      )
+      const withNews = (row: Row): Row => this.#events.reduce((each, event) => this.after(each, event), row)
+      return read && { ...read, rows: read.rows.map(withNews) }
     } catch (error) {
       this.error.value = failureText(error)
       return null
-    } finally {
-      this.#underWay--
     }
   }
 }

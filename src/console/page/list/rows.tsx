@@ -1,37 +1,19 @@
-import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { isPhoneWide } from '../parts/media.ts'
 import { clockTime, count, dayHeader, now } from '../state/clock.ts'
+import type { PagedList } from './paged-list.ts'
 import { type Gap, HEIGHTS, type Item, itemsOf, windowOf } from './window.ts'
 import './rows.css'
 
 /** The next page is loaded this many pixels before the end of the loaded rows. */
 const LOAD_AHEAD_PX = 1200
 
-/** The loaded rows, which new ones join. */
-export interface LiveList<Row> {
-  /** Unique in the list. */
-  keyOf(row: Row): string
-  /** When it began: the list is ordered by it, newest first. */
-  atOf(row: Row): string
-  shown: ReadonlySignal<readonly Row[]>
-  gap: ReadonlySignal<Gap | null>
-  /** How many rows were left out since the list was last at its top. */
-  newCount: ReadonlySignal<number>
-  /** Set by the rows: whether the newest are visible. */
-  isAtTop: boolean
-  /** What `j` and `k` do while something replaces the rows; false for other keys. */
-  step?: ((key: string) => boolean) | undefined
-  /** The list is at its top. */
-  seen(): Promise<void>
-  load(): Promise<void>
-  loadMore(): Promise<void>
-}
-
 interface RowsProps<Row> {
-  list: LiveList<Row>
+  list: PagedList<Row>
   /** What a screen reader calls the list. */
   label: string
   /** The row to keep visible; '' for none. */
@@ -62,7 +44,7 @@ export function Rows<Row>({ list, label, cursor, draw }: RowsProps<Row>) {
   const { visible, above, below, header } = windowOf(items.value, scroll.value.top, scroll.value.height)
   return (
     <div class="scroller rows" ref={box} onScroll={onScroll} tabIndex={-1} role="region" aria-label={label}>
-      {header?.type === 'day' && <DayHeader at={header.at} newCount={list.newCount.value} toTop={toTop} isSticky />}
+      {header?.type === 'day' && <DayHeader at={header.at} newCount={list.newCount.value} toTop={toTop} />}
       <div class="spacer" style={{ height: `${above}px` }} />
       <ol>
         {visible.map((item) => (
@@ -97,15 +79,9 @@ function ItemOf<Row>({ item, list, draw }: Pick<RowsProps<Row>, 'list' | 'draw'>
   return <>{draw(item.row)}</>
 }
 
-interface DayHeaderProps {
-  at: string
-  newCount?: number
-  toTop?: () => void
-  isSticky?: boolean
-}
-
-const DayHeader = ({ at, newCount = 0, toTop, isSticky = false }: DayHeaderProps) => (
-  <div class={isSticky ? 'day sticky' : 'day'}>
+/** The header of the first visible day stays at the top, and leads to new rows. */
+const DayHeader = ({ at, newCount = 0, toTop }: { at: string; newCount?: number; toTop?: () => void }) => (
+  <div class={toTop ? 'day sticky' : 'day'}>
     <span>{dayHeader(at, now.peek())}</span>
     {newCount > 0 && (
       <button type="button" class="line new-pill" onClick={toTop}>
@@ -120,9 +96,7 @@ const DayHeader = ({ at, newCount = 0, toTop, isSticky = false }: DayHeaderProps
 const GapLine = ({ gap, again }: { gap: Gap; again: () => void }) => (
   <div class="line gap-line" role="status">
     Events between {clockTime(gap.after)} and {clockTime(gap.before)} may be missing.{' '}
-    <button type="button" class="link" onClick={again}>
-      Load them again
-    </button>
+    <Button text="Load them again" class="link" run={again} />
   </div>
 )
 

@@ -1,6 +1,6 @@
+import type { Tab } from '../search/filters.ts'
 import { refine } from '../state/address.ts'
 import { count } from '../state/clock.ts'
-import type { Tab } from './tab.ts'
 
 interface TabsProps {
   /** What a screen reader calls the row. */

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { type NewMessage, SgwError, type Timeline } from '../../../client/client.ts'
 import { hasPhone } from '../frame/views.ts'
+import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -12,7 +13,7 @@ import { clockTime } from '../state/clock.ts'
 import { standing } from '../state/standing.ts'
 import { focusDetail } from '../list/cursor.ts'
 import { CancelMessage } from './cancel-message.tsx'
-import { AuthorizeButton, InviteButton, JwtLink } from '../parts/authorize-button.tsx'
+import { Cure } from '../parts/authorize-button.tsx'
 import { type ListRow, attachmentsText, contactOf, ownNumberOf } from './row.ts'
 import { asCurl, asTypeScript } from './snippets.ts'
 import { cureOf, failsAgain } from './words.ts'
@@ -27,22 +28,19 @@ export function Actions({ row, timeline }: ActionsProps) {
   const asked = useSignal<'again' | 'cancel' | null>(null)
   const close = (): void => void (asked.value = null)
   const isUseless = failsAgain(row, timeline)
-  const cure = cureOf(row, standing.value?.extensions)
   const again = row.direction === 'outbound' && (row.status === 'sent' || row.status === 'failed') && (
-    <button type="button" class={isUseless ? 'button quiet' : 'button'} onClick={() => void (asked.value = 'again')}>
-      Send again as new…
-    </button>
+    <Button
+      text="Send again as new…"
+      class={isUseless ? 'button quiet' : 'button'}
+      run={() => (asked.value = 'again')}
+    />
   )
   return (
     <div class="actions">
       {row.direction === 'outbound' && row.status === 'queued' && (
-        <button type="button" class="button danger" onClick={() => void (asked.value = 'cancel')}>
-          Cancel message…
-        </button>
+        <Button text="Cancel message…" class="button danger" run={() => (asked.value = 'cancel')} />
       )}
-      {cure === 'authorize' && <AuthorizeButton extension="the extension" />}
-      {cure === 'jwt' && <JwtLink text="Connect with another JWT" />}
-      {cure === 'connect' && <InviteButton />}
+      <Cure way={cureOf(row, standing.value?.extensions)} />
       {!isUseless && again}
       <CopyMenu row={row} />
       <ConversationLink row={row} />

@@ -3,7 +3,6 @@ import { PhoneNumber } from '../parts/phone-number.tsx'
 
 interface CancelMessageProps {
   to: string
-  /** How many to cancel. */
   count?: number
   cancel: () => Promise<void>
   close: () => void

@@ -1,8 +1,7 @@
-import { signal } from '@preact/signals'
-import { type DeliveryAttempt, type MessageState, type Sgw, SgwError, type Timeline } from '../../../client/client.ts'
-import { whileSignedIn } from '../state/caller.ts'
+import type { DeliveryAttempt, MessageState, Sgw, Timeline } from '../../../client/client.ts'
 import { failureText } from '../state/failure.ts'
 import { onEvent } from '../state/live.ts'
+import { loadingOf } from '../state/loading.ts'
 import { messageIdOf } from './row.ts'
 
 /** Moving quickly through the list loads only the message where it stops. */
@@ -14,14 +13,19 @@ const MAX_WEBHOOKS = 20
 /** An attempt that somebody asked for has usually been answered after this time. */
 const REDELIVERED_AFTER_MS = 1000
 
-/** The open message: its facts, its timeline and its webhooks. Read again after an event about the message, and while it waits. */
-export class OpenMessage {
-  readonly facts = signal<MessageState | null>(null)
-  readonly timeline = signal<Timeline | null>(null)
+/** What is known about a message. */
+export interface Opened {
+  facts: MessageState
+  timeline: Timeline
   /** The attempts of its webhooks, oldest first. */
-  readonly webhooks = signal<readonly DeliveryAttempt[] | null>(null)
-  readonly error = signal('')
-  readonly isUnknown = signal(false)
+  webhooks: readonly DeliveryAttempt[]
+}
+
+/** The open message. Read again after an event about it, and while it waits. */
+export class OpenMessage {
+  readonly #loading = loadingOf(() => this.#read())
+  readonly known = this.#loading.value
+  readonly error = this.#loading.error
   #timer: ReturnType<typeof setTimeout> | undefined
   #isOver = false
 
@@ -60,23 +64,18 @@ export class OpenMessage {
   }
 
   async #load(): Promise<void> {
-    try {
-      const { sgw, id } = this
-      const [facts, timeline, { attempts }] = await whileSignedIn(
-        Promise.all([
-          sgw.sms.get(id),
-          sgw.sms.timeline(id),
-          sgw.deliveries.list({ messageId: id, limit: MAX_WEBHOOKS }).page(1),
-        ]),
-      )
-      this.facts.value = facts
-      this.timeline.value = timeline
-      this.webhooks.value = attempts.toReversed()
-      this.error.value = ''
-      if (timeline.status === 'queued' || timeline.status === 'sending') this.#plan(WAITS_EVERY_MS)
-    } catch (error) {
-      this.error.value = failureText(error)
-      this.isUnknown.value = error instanceof SgwError && error.status === 404
-    }
+    await this.#loading.load()
+    const status = this.known.value?.timeline.status
+    if (status === 'queued' || status === 'sending') this.#plan(WAITS_EVERY_MS)
+  }
+
+  async #read(): Promise<Opened> {
+    const { sgw, id } = this
+    const [facts, timeline, { attempts }] = await Promise.all([
+      sgw.sms.get(id),
+      sgw.sms.timeline(id),
+      sgw.deliveries.list({ messageId: id, limit: MAX_WEBHOOKS }).page(1),
+    ])
+    return { facts, timeline, webhooks: attempts.toReversed() }
   }
 }

@@ -25,7 +25,6 @@ export default function EmptyView({ list }: { list: MessageList | null }) {
   )
 }
 
-/** Whether more contacts have these last digits than the gateway finds at once. */
 const isTooWide = ({ error }: MessageList): boolean => error.value.includes('too many contacts')
 
 /** Claims nothing about messages that were not searched. */

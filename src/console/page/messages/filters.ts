@@ -1,10 +1,17 @@
 import type { ListedState, MessageFilter } from '../../../client/client.ts'
 import type { Suggested } from '../search/facet.ts'
-import { type FilterWord, type WordOf, invalidIn, queryOf as queryBy, wordsOf } from '../search/filters.ts'
+import {
+  type FilterWord,
+  type Tab,
+  type WordOf,
+  invalidIn,
+  queryOf as queryBy,
+  tabOf as tabIn,
+  wordsOf,
+} from '../search/filters.ts'
 import { TIME } from '../search/times.ts'
 import { isNumber } from '../thread/contact-forms.ts'
 import { FAILURES } from './failures.ts'
-import { type Tab, tabOf as tabIn } from '../list/tab.ts'
 
 /** States that are a status of the API. */
 const STATUSES: readonly string[] = ['sent', 'received']
@@ -62,7 +69,6 @@ export const SUGGESTED: Readonly<
   endDate: { hint: 'accepted or received until a time', known: ['times'], needsWord: true },
 }
 
-/** What each state means. */
 export const STATE_HINTS: Readonly<Record<keyof typeof STATES, string>> = {
   waiting: 'not sent yet',
   scheduled: 'goes out later',
@@ -79,7 +85,6 @@ export type Filter = Readonly<Partial<Record<(typeof WORDS)[number], string>>>
 
 const tab = (name: string, state = ''): Tab => ({ name, asks: { state } })
 
-/** The tabs above the list: the most popular states. */
 export const TABS: readonly Tab[] = [
   tab('All'),
   tab('Waiting', 'waiting'),
@@ -89,7 +94,6 @@ export const TABS: readonly Tab[] = [
   tab('Received', 'received'),
 ]
 
-/** The tab for a filter's state; null if there is none. */
 export const tabOf = (filter: Filter): Tab | null => tabIn(TABS, filter)
 
 /** The state that a link from an older version names by status or direction; '' if it names none. */
@@ -107,6 +111,5 @@ export function queryOf({ app, ...filter }: Filter, apps: ReadonlyMap<string, st
   return state === undefined ? query : { ...query, [STATUSES.includes(state) ? 'status' : 'state']: state }
 }
 
-/** Whether a message has the searched text. */
 export const hasText = (filter: Filter, body: string): boolean =>
   filter.text === undefined || body.toLocaleLowerCase().includes(filter.text.toLocaleLowerCase())

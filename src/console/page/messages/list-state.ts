@@ -14,7 +14,6 @@ const WEBHOOK_MS = 5000
 
 /** The messages of one filter. An event changes the row of a known message; an unknown one reloads the first page. */
 export class MessageList extends PagedList<ListRow> {
-  /** The rows that contain the searched text. */
   override readonly shown = computed(() => this.rows.value.filter((row) => hasText(this.filter, row.body)))
 
   constructor(

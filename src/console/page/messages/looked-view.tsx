@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { PAGE_ROWS } from '../list/paged-list.ts'
+import { Button } from '../parts/button.tsx'
 import { Masked } from '../parts/masked.tsx'
 import { count, now, rowTime } from '../state/clock.ts'
 import type { MessageList } from './list-state.ts'
@@ -24,20 +25,16 @@ export default function Looked({ list }: { list: MessageList }) {
     <p class={isSaidBelow && error.value === '' ? 'hidden' : 'dim list-note'}>
       <Masked text={text} hides={list.filter.text} />{' '}
       {isLooking.value ? (
-        <button type="button" class="link" onClick={() => void (isLooking.value = false)}>
-          Stop
-        </button>
+        <Button text="Stop" class="link" run={() => (isLooking.value = false)} />
       ) : (
         <>
           {error.value !== '' && <span class="bad">{error.value} </span>}
           {hasMore.value && (
-            <button
-              type="button"
+            <Button
+              text="Search further"
               class="link"
-              onClick={() => void look(list, list.shown.value.length + PAGE_ROWS, isLooking)}
-            >
-              Search further
-            </button>
+              run={() => look(list, list.shown.value.length + PAGE_ROWS, isLooking)}
+            />
           )}
         </>
       )}

@@ -38,8 +38,7 @@ export default function MessageView({ id, row, move }: MessageViewProps) {
 
 /** The list's row, or the status endpoint's answer for a message that is not in the list. */
 function shownRow(row: ListRow | null, message: OpenMessage | null): ListRow | null {
-  const facts = message?.facts.value ?? null
-  const timeline = message?.timeline.value ?? null
+  const { facts = null, timeline = null } = message?.known.value ?? {}
   if (row === null && facts === null) return null
   const known = { appId: '', tenantId: '', jobId: '', userId: null, ...row, ...facts } as ListRow
   return {
@@ -64,7 +63,7 @@ const NotThere = ({ message }: { message: OpenMessage | null }) => (
         <h2>This message cannot be shown.</h2>
         <p class="dim">
           {message.error.value}
-          {message.isUnknown.value && ' It may belong to another tenant, or it was erased.'}
+          {message.error.value.includes('not found') && ' It may belong to another tenant, or it was erased.'}
         </p>
       </>
     )}
@@ -72,8 +71,7 @@ const NotThere = ({ message }: { message: OpenMessage | null }) => (
 )
 
 function Body({ row, message }: { row: ListRow; message: OpenMessage | null }) {
-  const timeline = message?.timeline.value ?? null
-  const webhooks = message?.webhooks.value ?? []
+  const { facts, timeline = null, webhooks = [] } = message?.known.value ?? {}
   return (
     <>
       <section>
@@ -86,7 +84,7 @@ function Body({ row, message }: { row: ListRow; message: OpenMessage | null }) {
       {timeline !== null && <TimelineChart timeline={timeline} webhooks={webhooks} />}
       {message !== null && <Webhooks message={message} isInbound={row.direction === 'inbound'} />}
       <MessageFacts row={row} />
-      <Json value={message?.facts.value ?? row} />
+      <Json value={facts ?? row} />
     </>
   )
 }
@@ -124,7 +122,6 @@ function MessageFacts({ row }: { row: ListRow }) {
   return <Facts facts={facts} />
 }
 
-/** Leads to all messages of the same. */
 const ListLink = ({ param, value }: { param: 'app' | 'contact' | 'number'; value: string }) => (
   <a class="link" href={addressOf('messages', { [param]: value })}>
     {param === 'app' ? value : <PhoneNumber value={value} />}

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { FailureGroup } from '../../../client/client.ts'
-import { AuthorizeButton, InviteButton, JwtLink } from '../parts/authorize-button.tsx'
+import { Cure } from '../parts/authorize-button.tsx'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { stepTo } from '../parts/step-to.ts'
@@ -12,7 +13,7 @@ import { standing } from '../state/standing.ts'
 import { queryOf } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 import { MessageRow } from './message-row.tsx'
-import { type Way, reasonsOf, wayOf, wordsOf } from './reasons.ts'
+import { reasonsOf, wayOf, wordsOf } from './reasons.ts'
 import { Resend } from './resend.tsx'
 import { withNumbers } from '../parts/with-numbers.tsx'
 import './reasons.css'
@@ -58,11 +59,9 @@ function Cause({ group, total }: { group: FailureGroup; total: number }) {
   )
 }
 
-/** The messages of a reason as a list. */
 const listOf = ({ failure }: FailureGroup): string =>
   addressOf('messages', { ...address.value.params, failure, group: '', id: '' })
 
-/** Whether failures are grouped by reason or listed one by one. */
 const GroupBy = ({ isByReason }: { isByReason: boolean }) => (
   <div class="segmented reasons-by" role="group" aria-label="Group by">
     <span aria-hidden="true">Group by</span>
@@ -165,12 +164,13 @@ function GroupHead({ group, isOpen, toggle, ask }: GroupHeadProps) {
       </div>
       <b>{count(group.count)}</b>
       <span class="dim">{timesOf(group)}</span>
-      <div class="actions">{way !== null && <Cure {...{ way, group, isOpen, ask }} />}</div>
+      <div class="actions">
+        <Act {...{ group, isOpen, ask }} />
+      </div>
     </div>
   )
 }
 
-/** From when to when they were accepted. */
 function timesOf({ firstAt, lastAt }: FailureGroup): string {
   const at = now.peek()
   const [first, last] = [firstAt, lastAt].map((time) => rowTime(time, at))
@@ -179,26 +179,15 @@ function timesOf({ firstAt, lastAt }: FailureGroup): string {
   return isToday ? `${shortTime(firstAt)} – ${shortTime(lastAt)}` : `${first} – ${last}`
 }
 
-interface CureProps extends Pick<GroupProps, 'group' | 'isOpen'> {
-  way: Way
-  ask: () => void
+function Act({ group, isOpen, ask }: Omit<GroupHeadProps, 'toggle'>) {
+  const extensions = standing.value?.extensions
+  const way = wayOf(group, extensions)
+  const number = extensions?.find(({ status }) => status === 'revoked')?.extensionNumber
+  if (way !== 'resend') return <Cure way={way} {...(number ? { extension: `extension ${number}` } : {})} />
+  const text = `Resend ${count(group.count - group.resent)}…`
+  return <Button text={text} class={isOpen ? 'button primary' : 'button'} run={ask} />
 }
 
-/** The one thing to press. */
-function Cure({ way, group, isOpen, ask }: CureProps) {
-  const number = standing.value?.extensions.find(({ status }) => status === 'revoked')?.extensionNumber
-  if (way === 'authorize') return <AuthorizeButton extension={number ? `extension ${number}` : 'the extension'} />
-  if (way === 'jwt') return <JwtLink text="Connect with another JWT" />
-  if (way === 'connect') return <InviteButton />
-  if (way !== 'resend') return null
-  return (
-    <button type="button" class={isOpen ? 'button primary' : 'button'} onClick={ask}>
-      Resend {count(group.count - group.resent)}…
-    </button>
-  )
-}
-
-/** The newest messages of a group, and the link to the others. */
 function Newest({ group, list }: Pick<GroupProps, 'group' | 'list'>) {
   const query = { ...queryOf(list.filter, list.apps), failure: group.failure, include: 'delivery' as const }
   const { value, error, again } = useLoading(

@@ -72,7 +72,7 @@ export function wordsOf({ failure, error }: FailureGroup) {
 }
 
 /** What a person can do about a group: bring an extension back, send the messages again, or ask an operator, as only they may. */
-export type Way = 'authorize' | 'jwt' | 'connect' | 'resend' | 'ask' | null
+type Way = 'authorize' | 'jwt' | 'connect' | 'resend' | 'ask' | null
 
 /** The reasons that end when an extension is connected again. */
 const MENDED: readonly string[] = ['revoked', 'not_connected']

@@ -15,7 +15,6 @@ interface ResendProps {
   group: FailureGroup
   list: MessageList
   extensions: readonly ExtensionHealth[]
-  /** Says in the group what was done. */
   note: (text: string) => void
   close: () => void
 }
@@ -68,12 +67,9 @@ export function Resend({ group, list, extensions, note, close }: ResendProps) {
 const texts = (number: number): string => (number === 1 ? 'one text' : `${count(number)} texts`)
 
 /** What happened to messages that were to be sent again, as `POST /v1/operator/messages/resend` counts it. */
-type Counts = Record<'resent' | 'refused' | 'optedOut' | 'tooOld' | 'cancelled' | 'alreadyResent' | 'notFailed', number>
-interface Answer {
-  resent: number
-  refused: number
-  left: Omit<Counts, 'resent' | 'refused'>
-}
+const NONE = { resent: 0, refused: 0, optedOut: 0, tooOld: 0, cancelled: 0, alreadyResent: 0, notFailed: 0 }
+type Counts = typeof NONE
+type Answer = Pick<Counts, 'resent' | 'refused'> & { left: Partial<Counts> }
 
 const PAGE = 100
 const MOST_NAMED = 1000
@@ -95,9 +91,8 @@ async function wishesFor(list: MessageList, { failure, count: all }: FailureGrou
   }))
 }
 
-/** Sends messages again, or counts what would be sent. */
 async function resend(wishes: readonly object[], options: object): Promise<Counts> {
-  const sum: Counts = { resent: 0, refused: 0, optedOut: 0, tooOld: 0, cancelled: 0, alreadyResent: 0, notFailed: 0 }
+  const sum = { ...NONE }
   for (const wish of wishes) {
     const body = { ...wish, ...options, tenantId: me.value?.tenantId }
     const answer = await operator.value?.request<Answer>('POST', '/v1/operator/messages/resend', { body })
@@ -107,7 +102,6 @@ async function resend(wishes: readonly object[], options: object): Promise<Count
   return sum
 }
 
-/** The numbers that can send now. */
 const choicesFor = ({ failure }: FailureGroup, extensions: readonly ExtensionHealth[]) =>
   extensions
     .filter(({ status }) => status === 'active')
@@ -141,7 +135,6 @@ const From = ({ from, choices, needsNumber }: FromProps) => (
   </label>
 )
 
-/** An old text may no longer apply. */
 function Old({ old, leavesOld }: { old: number; leavesOld: Signal<boolean> }) {
   if (old === 0) return null
   const [are, them, they] = old === 1 ? ['is', 'it', 'it says'] : ['are', 'them', 'they say']
@@ -172,7 +165,6 @@ const Fact = ({ icon, class: kind = '', children }: { icon: IconName; class?: st
   </li>
 )
 
-/** What does not go out, and why. */
 function LeftOut({ optedOut, alreadyResent, cancelled, refused }: Counts) {
   const parts: [number, string][] = [
     [optedOut, `to ${optedOut === 1 ? 'a contact' : 'contacts'} who opted out`],

@@ -6,10 +6,8 @@ export type { Waiting }
 /** A message of the list, with `include=delivery`. */
 export type ListRow = Message
 
-/** The other side of the conversation. */
 export const contactOf = ({ direction, from, to }: ListRow): string => (direction === 'inbound' ? from : to)
 
-/** Our side of the conversation. */
 export const ownNumberOf = ({ direction, from, to }: ListRow): string => (direction === 'inbound' ? to : from)
 
 /** `1 attachment`; '' for a plain text. */

@@ -22,7 +22,6 @@ export interface Line {
 
 const COMMIT_MS = 1000
 
-/** A time that something took. */
 const bar = (name: string, kind: Line['kind'], start: number, end: number, note?: string): Line => ({
   name,
   kind,

@@ -1,4 +1,5 @@
 import type { DeliveryAttempt } from '../../../client/client.ts'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
 import { Refused } from '../parts/refused.tsx'
@@ -8,8 +9,8 @@ import { lastAttempts } from './webhook-results.ts'
 
 /** Each POST of the message's webhooks: when, where to, what the destination answered, and how long it took. */
 export function Webhooks({ message, isInbound }: { message: OpenMessage; isInbound: boolean }) {
-  const attempts = message.webhooks.value
-  if (attempts === null || (attempts.length === 0 && !isInbound)) return null
+  const attempts = message.known.value?.webhooks
+  if (attempts === undefined || (attempts.length === 0 && !isInbound)) return null
   const last = lastAttempts(attempts)
   return (
     <section aria-label="Webhooks">
@@ -49,11 +50,7 @@ function Attempt({ attempt, isLast, again }: { attempt: DeliveryAttempt; isLast:
       </span>
       <span class="measure">{duration(durationMs)}</span>
       {said !== '' && <span class="note mask">{said}</span>}
-      {isLast && !isGood && (
-        <button type="button" class="button" onClick={again}>
-          Deliver again
-        </button>
-      )}
+      {isLast && !isGood && <Button text="Deliver again" run={again} />}
     </li>
   )
 }

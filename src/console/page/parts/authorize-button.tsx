@@ -31,3 +31,10 @@ export const JwtLink = ({ text }: { text: string }) =>
       {text}
     </a>
   )
+
+/** What makes sending possible again. */
+export const Cure = ({ way, extension = 'the extension' }: { way: string | null; extension?: string }) => {
+  if (way === 'authorize') return <AuthorizeButton extension={extension} />
+  if (way === 'jwt') return <JwtLink text="Connect with another JWT" />
+  return way === 'connect' ? <InviteButton /> : null
+}

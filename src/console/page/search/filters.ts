@@ -45,14 +45,13 @@ export const filterOf = <Word extends string>(
   Object.fromEntries(words.flatMap((word) => (params[word] ? [[word, params[word]]] : []))) as Filter<Word>
 
 /** The word of the first filter that finds nothing anywhere; undefined if all are valid. What to ask instead is in `problem.ts`. */
-export const invalidIn = (filters: Filters, filter: Filter<string>): string | undefined =>
-  Object.entries(filters)
-    .map(([name, { word = name, values, isValid }]) => {
-      const value = filter[word]
-      const isKnown = value === undefined || (values ? Object.hasOwn(values, value) : (isValid?.(value) ?? true))
-      return isKnown ? undefined : word
-    })
-    .find((word) => word !== undefined)
+export function invalidIn(filters: Filters, filter: Filter<string>): string | undefined {
+  for (const [name, { word = name, values, isValid }] of Object.entries(filters)) {
+    const value = filter[word]
+    if (value !== undefined && !(values ? Object.hasOwn(values, value) : (isValid?.(value) ?? true))) return word
+  }
+  return undefined
+}
 
 /** The API's query of a filter. */
 export const queryOf = (filters: Filters, filter: Filter<string>): Record<string, string> =>
@@ -67,12 +66,26 @@ export const queryOf = (filters: Filters, filter: Filter<string>): Record<string
 export const timeSaid = (value: string, now: number): string =>
   /^\d{4}-\d\d-\d\dT/.test(value) ? rowTime(value, now) : value
 
+/** A tab above a list: the filters that it sets, where '' removes one. Every tab of a row names the same filters. */
+export interface Tab {
+  name: string
+  asks: Readonly<Record<string, string>>
+}
+
+/** The tab that matches the filters of the row; null if none does. */
+export const tabOf = (tabs: readonly Tab[], filter: Filter<string>): Tab | null =>
+  tabs.find(({ asks }) => Object.entries(asks).every(([name, value]) => (filter[name] ?? '') === value)) ?? null
+
+/** A filter in the search field. */
+export interface ChipFilter {
+  name: string
+  value: string
+  /** The value in words for people. */
+  said: string
+}
+
 /** The filters in the search field: all except those of the chosen tab. */
-export const chipsOf = (
-  filter: Filter<string>,
-  tab: { asks: object } | null,
-  said: (value: string) => string,
-): { name: string; value: string; said: string }[] =>
+export const chipsOf = (filter: Filter<string>, tab: Tab | null, said: (value: string) => string): ChipFilter[] =>
   Object.entries(filter).flatMap(([name, value = '']) =>
     name in (tab?.asks ?? {}) ? [] : { name, value, said: said(value) },
   )

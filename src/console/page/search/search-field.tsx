@@ -3,7 +3,9 @@ import type { ComponentChild } from 'preact'
 import { useRef } from 'preact/hooks'
 import { focusList } from '../list/cursor.ts'
 import { Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
 import { refine } from '../state/address.ts'
+import type { ChipFilter } from './filters.ts'
 import './search.css'
 import '../style/boxed.css'
 
@@ -18,14 +20,6 @@ export interface FieldParts {
   shown: Signal<number>
   /** What they do with a key before the field does; false if it is not theirs. */
   keys: { current: (event: KeyboardEvent) => boolean }
-}
-
-/** A filter in the field. */
-export interface ChipFilter {
-  name: string
-  value: string
-  /** The value in words for people. */
-  said: string
 }
 
 type Asked = Readonly<Record<string, string>> | string
@@ -127,13 +121,11 @@ const Chip = ({ name, value, said }: ChipFilter) => (
   <span class="chip">
     <span class="dim">{name}</span>
     <span class={/^(ends|text|user)$/.test(name) ? 'mask clip' : 'clip'}>{said}</span>
-    <button
-      type="button"
-      class="icon-button tiny"
-      aria-label={`Remove filter ${name} ${value}`}
-      onClick={() => refine({ [name]: '', id: '' })}
-    >
-      <Icon name="failed" />
-    </button>
+    <IconButton
+      class="tiny"
+      icon="failed"
+      label={`Remove filter ${name} ${value}`}
+      run={() => refine({ [name]: '', id: '' })}
+    />
   </span>
 )

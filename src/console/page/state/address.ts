@@ -13,12 +13,10 @@ const current = signal(parse())
 
 export const address: ReadonlySignal<Address> = current
 
-/** A parameter of the address, or '' if it is absent. */
 export const param = (name: string): string => current.value.params[name] ?? ''
 
 const follow = (): void => void (current.value = parse())
 
-/** Follows links, Back and Forward. */
 export const followAddress = (): void => addEventListener('hashchange', follow)
 
 /** Goes to another view or opens something. Back returns here. */
@@ -50,7 +48,6 @@ export function startWith(view: View, params: Record<string, string>): void {
   if (current.value.view === null) replace(addressOf(view, params))
 }
 
-/** The hash of a view, for links. */
 export function addressOf(view: View, params: Readonly<Record<string, string>> = {}): string {
   const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== '')).toString()
   return `#/${view}${query === '' ? '' : `?${query}`}`

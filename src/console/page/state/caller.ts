@@ -36,7 +36,6 @@ function signedIn(sgw: Sgw | null): Sgw {
   return sgw
 }
 
-/** Where the most recently used app is remembered. */
 export const LAST_APP = 'sgw.app'
 
 /** How many tenants an operator has, as last read; remembered for the next load. */
@@ -105,7 +104,6 @@ export async function readNames(): Promise<void> {
   names.value = new Map([...names.value, ...apps.map(({ appId, name }) => [appId, name] as const)])
 }
 
-/** The ids of known apps by name, for filters. */
 export const appIds = computed(() => {
   const { appId, name } = me.value ?? {}
   const own = [...names.value].map(([id, itsName]) => [itsName, id] as const)

@@ -37,7 +37,6 @@ export function onceFollowing(run: () => void): () => void {
   })
 }
 
-/** Calls `listener` with each event, until the returned function is called. */
 export function onEvent(listener: Listener): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)

@@ -19,7 +19,6 @@ export interface TenantPage {
   limit: number
 }
 
-/** A session's token, and when it expires. */
 export interface OpenedSession {
   sessionId: string
   token: string

@@ -25,7 +25,6 @@ const KEY = `sgw.key${PREFIX}`
 /** Where the number of tenants is remembered, until somebody signs in. */
 export const TENANTS = 'sgw.tenants'
 
-/** Begins a session, and keeps it. */
 export function beginSession(started: Session, expiresAt = ''): void {
   if (started.kind === 'operator') writeStored('local', OPERATOR, JSON.stringify({ token: started.token, expiresAt }))
   else writeStored('session', KEY, started.token)
@@ -34,7 +33,6 @@ export function beginSession(started: Session, expiresAt = ''): void {
   session.value = started
 }
 
-/** Forgets the session, and says why. */
 export function endSession(reason: string): void {
   writeStored('local', OPERATOR, null)
   writeStored('session', KEY, null)

@@ -1,7 +1,13 @@
 import type { DeliveryFilter } from '../../../client/client.ts'
-import { type Tab, tabOf as tabIn } from '../list/tab.ts'
 import type { Suggested } from '../search/facet.ts'
-import { type FilterWord, type WordOf, queryOf as queryBy, wordsOf } from '../search/filters.ts'
+import {
+  type FilterWord,
+  type Tab,
+  type WordOf,
+  queryOf as queryBy,
+  tabOf as tabIn,
+  wordsOf,
+} from '../search/filters.ts'
 import { parseSearch } from '../search/parse-search.ts'
 import { noSuch, oneOf, problemOf } from '../search/problem.ts'
 import { OUTCOMES } from './words.ts'
