@@ -41,7 +41,7 @@ test('new rows that cannot be read at the top of the list are still counted, and
   const { page } = opened
   await row(page, 'text 59.').waitFor()
   await page.locator('.rows').evaluate((rows) => rows.scrollTo({ top: 700 }))
-  await row(page, 'text 30.').waitFor()
+  await row(page, 'text 10.').waitFor()
   await send('one more')
   const pill = page.getByRole('button', { name: '1 new' })
   await pill.waitFor()

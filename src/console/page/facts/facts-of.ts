@@ -12,21 +12,19 @@ export function factsOf(
   alerts: readonly KnownAlert[],
 ): Fact[] {
   const facts = [...extensionFacts(extensions), waitingFact(overview, extensions, now), failureFact(overview)]
-  return [
-    ...facts.flatMap((fact) => fact ?? []).map((fact) => told(fact, alerts)),
-    ...webhookFacts(overview, now, alerts),
-  ]
+  return [...told(facts, alerts), ...webhookFacts(overview, now, alerts)]
 }
 
 /** What is wrong with the destinations of webhooks. */
 export const webhookFacts = ({ destinations }: Overview, now: number, alerts: readonly KnownAlert[]): Fact[] =>
-  destinations.flatMap((destination) => webhookFact(destination, now) ?? []).map((fact) => told(fact, alerts))
+  told(
+    destinations.map((destination) => webhookFact(destination, now)),
+    alerts,
+  )
 
-/** A fact with the alerts about it. */
-const told = (fact: Fact, alerts: readonly KnownAlert[]): Fact => ({
-  ...fact,
-  alerts: alerts.filter(({ factKey }) => factKey === fact.key),
-})
+/** Facts with the alerts about them. */
+const told = (facts: readonly (Fact | null)[], alerts: readonly KnownAlert[]): Fact[] =>
+  facts.flatMap((fact) => (fact ? { ...fact, alerts: alerts.filter(({ factKey }) => factKey === fact.key) } : []))
 
 /** The alert of a tenant none of whose extensions can send. */
 export const NONE_CAN_SEND = 'no_extension_can_send'

@@ -25,7 +25,7 @@ export const InviteButton = () =>
   )
 
 /** Leads an operator to Setup, where a JWT is entered. */
-export const JwtLink = ({ text }: { text: string }) =>
+const JwtLink = ({ text }: { text: string }) =>
   operator.value === null ? null : (
     <a class="button" href={addressOf('numbers', {})}>
       {text}
