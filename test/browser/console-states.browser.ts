@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { type ConsolePage, expectAccessible, openView, show } from '../support/console.ts'
 import { openScene, showWideFont } from '../support/scene-page.ts'
 import { type Scene, type SceneName, createScene } from '../support/scenes.ts'
@@ -50,6 +50,9 @@ for (const [name] of HEADINGS) {
     sharedByTests(async (stack) => stack.use(await openScene(await scene(), looking))),
   )
 }
+
+// Its rows and figures take longer than a page of it.
+beforeAll(() => shared(scenes, '100,000 messages'))
 
 function shared<T>(things: ReadonlyMap<SceneName, () => Promise<T>>, name: SceneName): Promise<T> {
   const thing = things.get(name)

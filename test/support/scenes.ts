@@ -104,10 +104,9 @@ async function manyMessages(scene: Scene): Promise<void> {
   const { tenantId, appId } = booking
   const [since, newest] = [NOW - 30 * 86_400_000, NOW - 60_000]
   await seedRows(gate, { count: 100_000, since, until: newest, tenants: [tenantId], share: 1, appId })
-  await gate.execute({
-    sql: `UPDATE messages SET app_id = iif(seq % 3 = 0, ?1, ?2), error = replace(error, 'Rejected', ?3)`,
-    args: [appId, reminders.appId, 'Provider rejected the message: Destination cannot be reached (MSG-246)'],
-  })
+  await gate.execute({ sql: 'UPDATE messages SET app_id = ?1 WHERE seq % 3 = 0', args: [reminders.appId] })
+  await gate.execute(`UPDATE messages SET error = 'Provider rejected the message: Destination cannot be reached (MSG-246)'
+    WHERE error = 'Rejected'`)
   await gate.execute(`INSERT INTO usage (tenant_id, half_hour, app_id, latency_ms, accepted, sent, failed, cancelled, received, segments)
     SELECT tenant_id, created_at / ${HALF_HOUR_MS}, app_id, iif(status = 'sent', 800, 0), sum(direction = 'outbound'), sum(status = 'sent'),
       sum(status = 'failed'), sum(error_code IS 'cancelled'), sum(direction = 'inbound'), sum(status = 'sent')
