@@ -131,25 +131,13 @@ test('a reading that began before a tenant was suspended does not show it as act
   const { page } = opened
   const pine = page.getByRole('listitem', { name: 'Pine Street' })
   await pine.getByText('Active', { exact: true }).waitFor()
-  const [asked, answer, answered] = [0, 0, 0].map(() => Promise.withResolvers<void>())
-  await page.route(
-    '**/v1/operator/tenants?*',
-    async (route) => {
-      const response = await route.fetch()
-      asked?.resolve()
-      await answer?.promise
-      await route.fulfill({ response })
-      answered?.resolve()
-    },
-    { times: 1 },
-  )
+  const held = await holdOne(page, '**/v1/operator/tenants?*')
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
-  await asked?.promise
+  await held.answered
   await pine.getByRole('button', { name: 'Suspend…' }).click()
   await page.getByRole('button', { name: 'Suspend', exact: true }).click()
   await pine.getByText('Suspended', { exact: true }).waitFor()
-  answer?.resolve()
-  await answered?.promise
+  await held.release()
   await Bun.sleep(200)
   expect(await pine.getByText('Suspended', { exact: true }).count()).toBe(1)
 })
@@ -160,23 +148,11 @@ test('an answer that is older than an event does not take a message back', async
   const { page } = opened
   await page.getByText('No messages yet.').waitFor()
   await opened.quiet()
-  const [asked, answer, answered] = [0, 0, 0].map(() => Promise.withResolvers<void>())
-  await page.route(
-    '**/v1/sms/messages?*',
-    async (route) => {
-      const response = await route.fetch()
-      asked?.resolve()
-      await answer?.promise
-      await route.fulfill({ response })
-      answered?.resolve()
-    },
-    { times: 1 },
-  )
+  const held = await holdOne(page, '**/v1/sms/messages?*')
   const messageId = await world.send({ body: 'taken back' })
-  await asked?.promise
+  await held.answered
   await world.call('DELETE', `/v1/sms/${messageId}`, { key: world.key })
-  answer?.resolve()
-  await answered?.promise
+  await held.release()
   const row = page.locator('.row', { hasText: 'taken back' })
   await row.waitFor()
   await Bun.sleep(200)
@@ -210,4 +186,27 @@ async function slowly(page: Page, address: string, appId = ''): Promise<{ answer
 async function change(world: World, sql: string): Promise<void> {
   await world.gateway.database.gate.execute(sql)
   world.gateway.directory.forget(world.tenantId)
+}
+
+/** Holds the gateway's answer to the next request of an address. `answered`: the gateway has given it. `release`: the page gets it. */
+async function holdOne(page: Page, url: string): Promise<{ answered: Promise<void>; release: () => Promise<void> }> {
+  const answered = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
+  await page.route(
+    url,
+    async (route) => {
+      const response = await route.fetch()
+      answered.resolve()
+      await released.promise
+      await route.fulfill({ response })
+      arrived.resolve()
+    },
+    { times: 1 },
+  )
+  const release = async (): Promise<void> => {
+    released.resolve()
+    await arrived.promise
+  }
+  return { answered: answered.promise, release }
 }
