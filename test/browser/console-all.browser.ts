@@ -322,7 +322,7 @@ test('an alert of a tenant that no figure shows is told among all tenants, and w
   await heading(page, 'First: The list of First is too long.')
   await page.locator('.overview-head').getByRole('link', { name: 'View First' }).click()
   await heading(page, 'The list of First is too long.')
-  expect(new URL(page.url()).hash).toBe('#/overview')
+  await until(async () => new URL(page.url()).hash === '#/overview')
   await page.locator('.overview-head').getByText('Make it shorter.').waitFor()
   await page.locator('.overview-head').getByRole('button', { name: 'Mute' }).waitFor()
   expect(complaints).toEqual([])
