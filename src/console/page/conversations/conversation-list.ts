@@ -53,7 +53,7 @@ export class ConversationList extends PagedList<Conversation> {
   /** Reads the first page again if a text is new, or if another number may be waiting for an answer. */
   override note(event: LiveEvent): void {
     super.note(event)
-    this.first.value = this.first.value.map((row) => this.after(row, event))
+    this.first.value = this.allAfter(this.first.value, event)
     const id = messageIdOf(event)
     const isKnown = [...this.first.value, ...this.rows.value].some(({ lastMessage }) => lastMessage.messageId === id)
     const isNew = event.type === 'sms_status' && event.status === 'queued' && !isKnown
@@ -63,7 +63,8 @@ export class ConversationList extends PagedList<Conversation> {
   protected override after(row: Conversation, event: LiveEvent): Conversation {
     if (event.type === 'opt_out') return keyOf(row) === keyOf(event) ? { ...row, optedOut: event.optedOut } : row
     if (messageIdOf(event) !== row.lastMessage.messageId) return row
-    return { ...row, lastMessage: afterEvent(row.lastMessage, event) }
+    const lastMessage = afterEvent(row.lastMessage, event)
+    return lastMessage === row.lastMessage ? row : { ...row, lastMessage }
   }
 
   /** The reason for a wait has no event. */

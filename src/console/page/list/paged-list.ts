@@ -109,7 +109,13 @@ export abstract class PagedList<Row> implements Followed {
   /** Takes an event: changes the rows that it is about. */
   note(event: LiveEvent): void {
     this.#events = event.type === 'gap' ? [] : [...this.#events.slice(-KEPT_EVENTS), event]
-    this.rows.value = this.rows.value.map((row) => this.after(row, event))
+    this.rows.value = this.allAfter(this.rows.value, event)
+  }
+
+  /** The same array if the event is about none of the rows: another one would draw the list again. */
+  protected allAfter(rows: readonly Row[], event: LiveEvent): readonly Row[] {
+    const changed = rows.map((row) => this.after(row, event))
+    return changed.some((row, index) => row !== rows[index]) ? changed : rows
   }
 
   /** The list is at its top. What was left out above is loaded now; if that fails, it still counts. */
